@@ -1,0 +1,105 @@
+/*
+  params.h - every option of the program, declared once (src/base/params_table.c).
+
+  The struct holds what the user said, in the units the user said it in; UnitsApply() makes the
+  non-dimensional copy that all numerical objects take. NaN marks a real option without a value.
+*/
+#ifndef GRAZE_PARAMS_H
+#define GRAZE_PARAMS_H
+
+#include <stdio.h>
+
+#include "graze/complaint.h"
+
+typedef enum { UNITS_NONDIMENSIONAL, UNITS_SI } UnitsChoice;
+typedef enum { BEAM_TIMOSHENKO } BeamModel;
+typedef enum { FORCING_MODE, FORCING_POINT, FORCING_BASE, FORCING_SHAPE } ForcingType;
+typedef enum { FLOW_EXACT, FLOW_LITERAL } FlowType;
+typedef enum { KERNEL_CLOSED, KERNEL_BARE } LiteralKernel;
+typedef enum { ALONG_FREQUENCY, ALONG_AMPLITUDE } SweepAlong;
+typedef enum { DIRECTION_UP, DIRECTION_DOWN, DIRECTION_BOTH } SweepDirection;
+
+typedef struct {
+  PetscReal first, last;
+  PetscInt  count; /* first:last:count, both ends included; count 1 needs first = last */
+} Range;
+
+typedef struct {
+  /* beam */
+  BeamModel   beam_model;
+  PetscReal   beam_beta, beam_gamma;
+  PetscInt    beam_points; /* 0: chosen */
+  PetscReal   beam_length, beam_youngs_modulus, beam_shear_modulus, beam_poisson_ratio, beam_shear_factor, beam_density, beam_area, beam_second_moment, beam_width, beam_height; /* SI set; NaN: not given */
+  PetscReal   damping_ratio, stop_position;
+  UnitsChoice units;
+  /* receptance */
+  PetscInt    receptance_modes, receptance_max_modes, receptance_closure; /* modes 0: chosen */
+  PetscReal   receptance_rtol;
+  /* forcing */
+  ForcingType forcing_type;
+  PetscInt    forcing_mode;
+  PetscReal   forcing_position, forcing_amplitude, forcing_frequency, strobe_phase;
+  /* initial state */
+  PetscInt    initial_mode;
+  PetscReal   initial_displacement, initial_velocity;
+  /* flow */
+  FlowType      flow;
+  PetscInt      flow_max_events; /* per forcing period */
+  PetscReal     literal_step;
+  LiteralKernel literal_kernel;
+  /* sweep */
+  Range          sweep_amplitude, sweep_frequency;
+  SweepAlong     sweep_along;
+  SweepDirection sweep_direction;
+  PetscInt       sweep_segment, sweep_check, settle_periods, sample_periods, max_period, max_periods, max_contacts;
+  /* trajectory */
+  PetscInt periods, samples_per_period;
+  /* run control */
+  char      output[PETSC_MAX_PATH_LEN];
+  PetscBool overwrite, quiet, dry_run;
+} Params;
+
+/*
+  One row of the table. `where` is offsetof(Params, field). Bounds are inclusive unless open_* is set.
+  `commands` is a set of COMMAND_* bits: which commands take the option. `physics` rows decide the data;
+  the others are run control. `group` heads a section of the help ("Beam", "Forcing", ...).
+*/
+typedef enum { PARAM_INT, PARAM_REAL, PARAM_BOOL, PARAM_ENUM, PARAM_RANGE, PARAM_STRING } ParamKind;
+enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2 };
+
+typedef struct {
+  const char        *group, *name; /* name without the dash */
+  ParamKind          kind;
+  size_t             where;
+  const char        *unit;        /* non-dimensional unit or "" */
+  const char        *fallback;    /* the default, as the user would type it; "" = none (NaN) */
+  PetscReal          low, high;
+  PetscBool          open_low, open_high;
+  const char *const *values;      /* enums: names, NULL-terminated */
+  unsigned           commands;
+  PetscBool          physics;
+  const char        *help;        /* one line */
+} ParamRow;
+
+extern const ParamRow params_table[];
+extern const PetscInt params_table_size;
+
+/*
+  Before PetscInitialize: share argv[0..argc) out, in order, between PETSc and SLEPc (their options with values) and us (all
+  the rest, -options_file_yaml too). own and petsc have room for argc pointers each.
+*/
+void ParamsSplitArguments(int argc, char **argv, int *n_own, char **own, int *n_petsc, char **petsc);
+/* argv without program name and command; -options_file_yaml is read here (root reads, all get the text). Collective. */
+PetscErrorCode ParamsRead(MPI_Comm comm, unsigned command, int argc, char **argv, Params *params, Complaint *complaint);
+/* Solver options that no solver asked for, a line each, on root. Collective. */
+PetscErrorCode ParamsReportUnused(MPI_Comm comm, FILE *file);
+/* The value of a row as text that the same row reads back to the same bits. `size` bytes at `text`. */
+PetscErrorCode ParamsFormat(const Params *params, const ParamRow *row, size_t size, char *text);
+/* A YAML document that is a valid input and reproduces the run; ranges are quoted. */
+PetscErrorCode ParamsWriteYaml(const Params *params, unsigned command, FILE *file);
+PetscErrorCode ParamsPrintHelp(unsigned command, FILE *file);
+PetscErrorCode ParamsPrintMarkdown(FILE *file); /* docs/options.md */
+/* The i-th value of a range, i = 0 .. count-1: exact at both ends. */
+PetscReal RangeValue(Range range, PetscInt i);
+
+#endif

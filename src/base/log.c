@@ -1,0 +1,184 @@
+/*
+  log.c - lines, warnings and one line of progress, on root.
+
+  There is one standard output, so there is one log: static state, no object. A progress line on a terminal stays open; the next
+  line of text ends it by writing over it.
+*/
+#define _XOPEN_SOURCE 700
+#include "graze/log.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TERMINAL_INTERVAL 0.2  /* seconds between rewrites */
+#define BATCH_INTERVAL    60.0 /* seconds between plain lines */
+
+static struct {
+  PetscBool active, quiet, terminal; /* active: this rank writes */
+  FILE     *file;
+  PetscInt  warnings;
+  PetscReal progress_at; /* seconds of the last progress printed; negative: none */
+  PetscInt  open_width;  /* width of the progress line that stands unfinished on the terminal */
+} log_state;
+
+/*
+  LogSetUp - Begin: root writes to standard output unless quiet.
+
+  Collective.
+*/
+PetscErrorCode LogSetUp(MPI_Comm comm, PetscBool quiet)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBeginUser;
+  PetscCall(LogClose(NULL));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  log_state.active      = rank == 0 ? PETSC_TRUE : PETSC_FALSE;
+  log_state.quiet       = quiet;
+  log_state.terminal    = isatty(STDOUT_FILENO) ? PETSC_TRUE : PETSC_FALSE;
+  log_state.warnings    = 0;
+  log_state.progress_at = -1;
+  log_state.open_width  = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  LogOpen - Copy lines to a file from now on.
+
+  Not collective; root does it, the other ranks' calls do nothing.
+  Output:  complaint - EXIT_IO if the file cannot be made
+*/
+PetscErrorCode LogOpen(const char *path, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  if (!log_state.active) PetscFunctionReturn(PETSC_SUCCESS);
+  if (log_state.file) (void)fclose(log_state.file);
+  log_state.file = fopen(path, "w");
+  if (!log_state.file) ComplaintSet(complaint, EXIT_IO, "cannot write %.500s: %s", path, strerror(errno));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static void EndProgress_Private(void)
+{
+  if (log_state.open_width) (void)printf("\r%*s\r", (int)log_state.open_width, "");
+  log_state.open_width = 0;
+}
+
+static void Write_Private(const char *prefix, const char *format, va_list arguments)
+{
+  char text[2048];
+
+  if (!log_state.active) return;
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  if (!log_state.quiet) {
+    EndProgress_Private();
+    (void)printf("%s%s\n", prefix, text);
+    (void)fflush(stdout);
+  }
+  /* A log that cannot be written is no reason to lose the run: results have their own checks. */
+  if (log_state.file && (fprintf(log_state.file, "%s%s\n", prefix, text) < 0 || fflush(log_state.file))) {
+    (void)fclose(log_state.file);
+    log_state.file = NULL;
+  }
+}
+
+/*
+  LogLine - One line of text, without newline at its end.
+
+  Not collective; root writes.
+*/
+PetscErrorCode LogLine(const char *format, ...)
+{
+  va_list arguments;
+
+  PetscFunctionBeginUser;
+  va_start(arguments, format);
+  Write_Private("", format, arguments);
+  va_end(arguments);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  LogWarning - One line headed "warning: ", and counted.
+
+  Not collective; root writes and counts.
+*/
+PetscErrorCode LogWarning(const char *format, ...)
+{
+  va_list arguments;
+
+  PetscFunctionBeginUser;
+  if (log_state.active) log_state.warnings++;
+  va_start(arguments, format);
+  Write_Private("warning: ", format, arguments);
+  va_end(arguments);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* h:mm:ss */
+static void FormatTime_Private(PetscReal seconds, size_t size, char *text)
+{
+  const long long s = seconds < 3.6e9 ? (long long)(seconds + 0.5) : 3600000000LL;
+
+  (void)snprintf(text, size, "%lld:%02d:%02d", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
+}
+
+/*
+  LogProgress - How far, how fast, how long still.
+
+  Not collective; root writes.
+  Input:  what - plural name of a step ("cells");  done, total - steps;  seconds - since the first step began
+  On a terminal one line is rewritten, at most five times a second; elsewhere a plain line at most once a minute. The last step
+  always prints.
+*/
+PetscErrorCode LogProgress(const char *what, PetscInt done, PetscInt total, PetscReal seconds)
+{
+  const PetscReal rate = seconds > 0 ? (PetscReal)done / seconds : 0;
+  const PetscBool last = done >= total ? PETSC_TRUE : PETSC_FALSE;
+  char            text[256], when[32];
+  int             width;
+
+  PetscFunctionBeginUser;
+  if (!log_state.active || log_state.quiet) PetscFunctionReturn(PETSC_SUCCESS);
+  if (seconds < log_state.progress_at) log_state.progress_at = -1; /* another stage began */
+  if (!last) {
+    if (log_state.terminal && log_state.progress_at >= 0 && seconds < log_state.progress_at + TERMINAL_INTERVAL)
+      PetscFunctionReturn(PETSC_SUCCESS);
+    if (!log_state.terminal && seconds < PetscMax(log_state.progress_at, 0) + BATCH_INTERVAL) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  log_state.progress_at = seconds;
+  FormatTime_Private(last ? seconds : rate > 0 ? (PetscReal)(total - done) / rate : 0, sizeof when, when);
+  width = snprintf(text, sizeof text, "%6lld/%lld %s  %.1f %s/s  %s %s", (long long)done, (long long)total, what, (double)rate, what,
+                   rate > 0 || last ? when : "?", last ? "in all" : "left");
+  if (log_state.terminal && !last) {
+    (void)printf("\r%s%*s", text, (int)PetscMax(log_state.open_width - width, 0), "");
+    log_state.open_width = width;
+  } else {
+    EndProgress_Private();
+    (void)printf("%s\n", text);
+  }
+  (void)fflush(stdout);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  LogClose - Finish an open progress line, close the file, say how many warnings there were. May be called again.
+
+  Not collective.
+  Output:  warnings - counted on root, 0 elsewhere; or NULL
+*/
+PetscErrorCode LogClose(PetscInt *warnings)
+{
+  PetscFunctionBeginUser;
+  if (log_state.open_width) {
+    (void)printf("\n");
+    log_state.open_width = 0;
+  }
+  if (log_state.file) (void)fclose(log_state.file);
+  log_state.file = NULL;
+  if (warnings) *warnings = log_state.warnings;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
