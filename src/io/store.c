@@ -1,0 +1,273 @@
+/*
+  store.c - life of a file: made under a temporary name, renamed when complete, flushed, closed; and what went wrong, in one line.
+
+  Earliest file format, so that every reader of the last twenty years opens the file, also after the writer was killed: that
+  format has no "open for writing" mark that a dead process would leave behind.
+
+  Invariant: after StoreReady nothing is defined any more; slabs and attributes change in place, so the file neither grows nor moves a
+  byte of its structure. A disk that fills and a process that dies can then only hurt the slab that is being written.
+
+  All Store functions: a call whose complaint is already set does nothing, so that a run of calls may be looked at once
+  at its end. StoreClose alone always closes.
+*/
+#define _POSIX_C_SOURCE 200809L
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "store_impl.h"
+
+#define STORE_ENOTSUPP 524 /* Linux' own code for "no locks on this file system", unknown to strerror */
+
+/* H5Pset_file_locking came with 1.10.7 and 1.12.1. */
+#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
+  #define STORE_HAVE_UNLOCKED 1
+#else
+  #define STORE_HAVE_UNLOCKED 0
+#endif
+
+#define STORE_QUOTE(x)  #x
+#define STORE_TEXT(x)   STORE_QUOTE(x)
+#define STORE_LIBRARY   STORE_TEXT(H5_VERS_MAJOR) "." STORE_TEXT(H5_VERS_MINOR) "." STORE_TEXT(H5_VERS_RELEASE)
+
+const char *StoreLibraryVersion(void)
+{
+  return STORE_LIBRARY;
+}
+
+typedef struct {
+  char      text[512]; /* of the innermost error: nearest to the cause */
+  int       code;      /* errno as the file driver saw it; 0: none */
+  PetscBool not_hdf5;
+} StoreFailure;
+
+static herr_t StoreReadErrorStack_Private(unsigned depth, const H5E_error2_t *entry, void *ctx)
+{
+  StoreFailure *failure = (StoreFailure *)ctx;
+  const char   *where   = entry->desc ? strstr(entry->desc, "errno = ") : NULL;
+
+  if (!depth && entry->desc) (void)snprintf(failure->text, sizeof(failure->text), "%s", entry->desc);
+  if (where && !failure->code) failure->code = (int)strtol(where + strlen("errno = "), NULL, 10);
+  if (entry->min_num == H5E_NOTHDF5) failure->not_hdf5 = PETSC_TRUE;
+  return 0;
+}
+
+static StoreFailure StoreGetFailure_Private(void)
+{
+  StoreFailure failure = {"unknown reason", 0, PETSC_FALSE};
+
+  (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, StoreReadErrorStack_Private, &failure);
+  for (char *c = failure.text; *c; c++)
+    if (*c == '\n') *c = ' ';
+  return failure;
+}
+
+static PetscBool StoreIsLock_Private(int code)
+{
+  return (PetscBool)(code == EAGAIN || code == ENOLCK || code == STORE_ENOTSUPP);
+}
+
+static void StoreComplainFailure_Private(const char *verb, const char *path, int exit_code, const StoreFailure *failure,
+                                         Complaint *complaint)
+{
+  const char *hint = "; if no other program uses it, set HDF5_USE_FILE_LOCKING=FALSE in the environment";
+
+  if (failure->code == EAGAIN) {
+    ComplaintSet(complaint, exit_code, "cannot %s %s: another program holds its lock (errno %d)%s", verb, path, failure->code, hint);
+  } else if (StoreIsLock_Private(failure->code)) {
+    ComplaintSet(complaint, exit_code, "cannot %s %s: its file system has no locks (errno %d)%s", verb, path, failure->code, hint);
+  } else if (failure->code) {
+    ComplaintSet(complaint, exit_code, "cannot %s %s: %s", verb, path, strerror(failure->code));
+  } else if (failure->not_hdf5) {
+    ComplaintSet(complaint, EXIT_FILES, "cannot %s %s: it is not an HDF5 file", verb, path);
+  } else {
+    ComplaintSet(complaint, exit_code, "cannot %s %s: %s", verb, path, failure->text);
+  }
+}
+
+PetscErrorCode StoreComplain_Private(const char *verb, const char *path, int exit_code, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  StoreFailure failure = StoreGetFailure_Private();
+  StoreComplainFailure_Private(verb, path, exit_code, &failure, complaint);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StoreAllocate_Private(const char *path, PetscBool write, Store *store)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(store));
+  PetscCall(PetscStrallocpy(path, &(*store)->path));
+  (*store)->write = write;
+  (*store)->file  = H5I_INVALID_HID;
+  /* A failed call is said in our own line; HDF5's twenty lines would bury it. */
+  StoreCheckHDF5(H5Eset_auto2(H5E_DEFAULT, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode StoreFree_Private(Store *store)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree((*store)->path));
+  PetscCall(PetscFree((*store)->partial));
+  PetscCall(PetscFree(*store));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreCreate - Begin a new file under the name path.partial.
+
+  Not collective: one process writes.
+  Input:   path - the name StoreReady will give it
+  Output:  store - open for writing, with the group "/" alone; NULL after a complaint
+  Complaint: EXIT_IO if the file cannot be made
+*/
+PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
+{
+  size_t length;
+  Store  s;
+
+  PetscFunctionBeginUser;
+  *store = NULL;
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StoreAllocate_Private(path, PETSC_TRUE, &s));
+  PetscCall(PetscStrlen(path, &length));
+  PetscCall(PetscMalloc1(length + sizeof(".partial"), &s->partial));
+  (void)snprintf(s->partial, length + sizeof(".partial"), "%s.partial", path);
+  s->file = H5Fcreate(s->partial, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  if (s->file < 0) {
+    PetscCall(StoreComplain_Private("create", s->partial, EXIT_IO, complaint));
+    PetscCall(StoreFree_Private(&s));
+  }
+  *store = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreOpen - Open an existing file, to read it or to write slabs into it.
+
+  Not collective.
+  Output:  store - NULL after a complaint
+  Complaint: EXIT_FILES if the file is missing, not HDF5, damaged or locked; EXIT_IO if it is to be written and cannot be
+
+  A file that is only read is opened although its writer holds a lock: nothing in it moves once StoreReady was called, so that the
+  slabs flushed so far are right. (HDF5 before 1.10.7 cannot do this from within; the complaint says what to set.)
+*/
+PetscErrorCode StoreOpen(const char *path, PetscBool write, Store *store, Complaint *complaint)
+{
+  Store s;
+
+  PetscFunctionBeginUser;
+  *store = NULL;
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StoreAllocate_Private(path, write, &s));
+  s->file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  if (s->file < 0) {
+    StoreFailure failure = StoreGetFailure_Private();
+#if STORE_HAVE_UNLOCKED
+    if (!write && StoreIsLock_Private(failure.code)) {
+      hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+      StoreCheckHDF5(access);
+      StoreCheckHDF5(H5Pset_file_locking(access, 0, 1));
+      s->file = H5Fopen(path, H5F_ACC_RDONLY, access);
+      if (s->file < 0) failure = StoreGetFailure_Private();
+      StoreCheckHDF5(H5Pclose(access));
+    }
+#endif
+    if (s->file < 0) {
+      PetscBool disk = (PetscBool)(write && failure.code && failure.code != ENOENT && !StoreIsLock_Private(failure.code));
+      StoreComplainFailure_Private("open", path, disk ? EXIT_IO : EXIT_FILES, &failure, complaint);
+      PetscCall(StoreFree_Private(&s));
+    }
+  }
+  *store = s;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Everything written so far goes to the device, not only to the operating system. */
+static PetscErrorCode StoreSync_Private(Store store, Complaint *complaint)
+{
+  void *handle = NULL;
+
+  PetscFunctionBeginUser;
+  if (H5Fflush(store->file, H5F_SCOPE_LOCAL) < 0) {
+    PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  StoreCheckHDF5(H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle));
+  if (fsync(*(const int *)handle)) ComplaintSet(complaint, EXIT_IO, "cannot write %s: %s", store->path, strerror(errno));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A new name is on the device only when its folder is. */
+static PetscErrorCode StoreSyncFolder_Private(Store store, Complaint *complaint)
+{
+  char  folder[PETSC_MAX_PATH_LEN], *slash;
+  int   fd;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(folder, store->path, sizeof(folder)));
+  slash = strrchr(folder, '/');
+  if (!slash) PetscCall(PetscStrncpy(folder, ".", sizeof(folder)));
+  else slash[slash == folder] = '\0';
+  fd = open(folder, O_RDONLY);
+  /* Some network file systems cannot sync a folder (EINVAL); they order the renaming themselves. */
+  if (fd < 0 || (fsync(fd) && errno != EINVAL)) ComplaintSet(complaint, EXIT_IO, "cannot write the folder %s: %s", folder, strerror(errno));
+  if (fd >= 0) (void)close(fd);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreReady - All is defined: bring the file safely to the device and give it its name. It stays open.
+
+  Not collective. Slabs written from here on are found by every reader after the next StoreFlush, whatever happens to this process.
+  Complaint: EXIT_IO
+*/
+PetscErrorCode StoreReady(Store store, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(store->partial, PETSC_COMM_SELF, PETSC_ERR_PLIB, "StoreReady: %s has its name already", store->path);
+  PetscCall(StoreSync_Private(store, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rename(store->partial, store->path)) {
+    ComplaintSet(complaint, EXIT_IO, "cannot rename %s to %s: %s", store->partial, store->path, strerror(errno));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscFree(store->partial));
+  PetscCall(StoreSyncFolder_Private(store, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreFlush - Hand what was written to the operating system: it survives the death of this process, not of the machine.
+
+  Not collective. Complaint: EXIT_IO
+*/
+PetscErrorCode StoreFlush(Store store, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  if (H5Fflush(store->file, H5F_SCOPE_LOCAL) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreClose - Flush to the device and close. A file that never became ready is removed.
+
+  Not collective. Closes and frees even if the complaint is set. NULL is left alone. Complaint: EXIT_IO
+*/
+PetscErrorCode StoreClose(Store *store, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  if (!*store) PetscFunctionReturn(PETSC_SUCCESS);
+  if ((*store)->write && !(*store)->partial && !complaint->exit_code) PetscCall(StoreSync_Private(*store, complaint));
+  if (H5Fclose((*store)->file) < 0) PetscCall(StoreComplain_Private("close", (*store)->path, EXIT_IO, complaint));
+  if ((*store)->partial) (void)unlink((*store)->partial);
+  PetscCall(StoreFree_Private(store));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
