@@ -1,0 +1,130 @@
+/*
+  units.c - physical (SI) and non-dimensional parameters, converted here and nowhere else.   [theory 1]
+
+  Length L, time t0 = L^2 sqrt(rho A / (E I)), force E I / L^2; beta = A L^2 / I, gamma = kappa G / E. A force of one unit on
+  unit mass rho A L gives the acceleration L / t0^2, so mode, base and shape amplitudes scale with L / t0^2 and a point force
+  with E I / L^2.
+*/
+#include "graze/units.h"
+
+#include <math.h>
+
+static PetscBool Given_Private(PetscReal x)
+{
+  return PetscIsNanReal(x) ? PETSC_FALSE : PETSC_TRUE;
+}
+
+/* The SI set is complete and without contradiction, or a complaint names the option. */
+static void CheckSet_Private(const Params *p, Complaint *c)
+{
+  const struct {
+    const char *name;
+    PetscReal   value;
+  } needed[]                = {{"beam_length", p->beam_length},
+                               {"beam_youngs_modulus", p->beam_youngs_modulus},
+                               {"beam_shear_factor", p->beam_shear_factor},
+                               {"beam_density", p->beam_density}};
+  const PetscBool section   = Given_Private(p->beam_area) || Given_Private(p->beam_second_moment) ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool rectangle = Given_Private(p->beam_width) || Given_Private(p->beam_height) ? PETSC_TRUE : PETSC_FALSE;
+
+  if (Given_Private(p->beam_beta) || Given_Private(p->beam_gamma))
+    ComplaintSet(c, EXIT_OPTIONS, "options -beam_beta, -beam_gamma: give the beam by these or by its SI set, not both");
+  if (Given_Private(p->beam_shear_modulus) && Given_Private(p->beam_poisson_ratio))
+    ComplaintSet(c, EXIT_OPTIONS, "options -beam_shear_modulus and -beam_poisson_ratio: give one of them, not both");
+  if (section && rectangle)
+    ComplaintSet(c, EXIT_OPTIONS, "options -beam_area, -beam_second_moment and -beam_width, -beam_height: give one pair, not both");
+  for (size_t i = 0; i < sizeof needed / sizeof needed[0]; i++)
+    if (!Given_Private(needed[i].value))
+      ComplaintSet(c, EXIT_OPTIONS, "the SI set of the beam is incomplete: -%s is missing", needed[i].name);
+  if (!Given_Private(p->beam_shear_modulus) && !Given_Private(p->beam_poisson_ratio))
+    ComplaintSet(c, EXIT_OPTIONS, "the SI set of the beam is incomplete: -beam_shear_modulus or -beam_poisson_ratio is missing");
+  if (!section && !rectangle)
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "the SI set of the beam is incomplete: -beam_area and -beam_second_moment (or -beam_width and -beam_height) are missing");
+  if (section && !(Given_Private(p->beam_area) && Given_Private(p->beam_second_moment)))
+    ComplaintSet(c, EXIT_OPTIONS, "the SI set of the beam is incomplete: -%s is missing",
+                 Given_Private(p->beam_area) ? "beam_second_moment" : "beam_area");
+  if (rectangle && !(Given_Private(p->beam_width) && Given_Private(p->beam_height)))
+    ComplaintSet(c, EXIT_OPTIONS, "the SI set of the beam is incomplete: -%s is missing",
+                 Given_Private(p->beam_width) ? "beam_height" : "beam_width");
+}
+
+static PetscBool AnyOfSet_Private(const Params *p)
+{
+  const PetscReal set[] = {p->beam_length,  p->beam_youngs_modulus, p->beam_shear_modulus, p->beam_poisson_ratio, p->beam_shear_factor,
+                           p->beam_density, p->beam_area,           p->beam_second_moment, p->beam_width,         p->beam_height};
+
+  for (size_t i = 0; i < sizeof set / sizeof set[0]; i++)
+    if (Given_Private(set[i])) return PETSC_TRUE;
+  return PETSC_FALSE;
+}
+
+static void ScaleRange_Private(Range *range, PetscReal unit)
+{
+  range->first /= unit;
+  range->last /= unit;
+}
+
+/* Every dimensional entry, from SI to non-dimensional. */
+static void ScaleEntries_Private(Params *p, const Units *units)
+{
+  const PetscReal L = units->length, t0 = units->time;
+  const PetscReal amplitude = p->forcing_type == FORCING_POINT ? units->force : L / (t0 * t0);
+
+  p->stop_position /= L;
+  p->initial_displacement /= L;
+  p->initial_velocity /= L / t0;
+  p->literal_step /= t0;
+  p->forcing_amplitude /= amplitude;
+  p->forcing_frequency *= t0;
+  ScaleRange_Private(&p->sweep_amplitude, amplitude);
+  ScaleRange_Private(&p->sweep_frequency, 1 / t0);
+}
+
+/*
+  UnitsApply - The scales of the beam, and the parameters without dimension.   [theory 1]
+
+  Not collective, the same on every rank.
+  Input:   given - as ParamsRead left them: NaN where a number is not given
+  Output:  units - L [m], t0 [s], E I / L^2 [N], or NaN;  scaled - beta, gamma and every entry non-dimensional, SI set NaN
+           complaint - EXIT_OPTIONS: an incomplete SI set, both sets at once, -units si without the set
+  forcing_position is a fraction of the length in both systems.
+*/
+PetscErrorCode UnitsApply(const Params *given, Units *units, Params *scaled, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  *scaled       = *given;
+  units->si     = AnyOfSet_Private(given);
+  units->length = units->time = units->force = NAN;
+  if (!units->si) {
+    if (given->units == UNITS_SI)
+      ComplaintSet(complaint, EXIT_OPTIONS, "option -units si needs the beam's SI set (-beam_length, ...; see graze help)");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  CheckSet_Private(given, complaint);
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+
+  const PetscReal L = given->beam_length, E = given->beam_youngs_modulus;
+  const PetscReal area = Given_Private(given->beam_area) ? given->beam_area : given->beam_width * given->beam_height;
+  const PetscReal second_moment =
+    Given_Private(given->beam_area) ? given->beam_second_moment : given->beam_width * PetscPowRealInt(given->beam_height, 3) / 12;
+  const PetscReal G = Given_Private(given->beam_shear_modulus) ? given->beam_shear_modulus : E / (2 * (1 + given->beam_poisson_ratio));
+
+  units->length      = L;
+  units->time        = L * L * PetscSqrtReal(given->beam_density * area / (E * second_moment));
+  units->force       = E * second_moment / (L * L);
+  scaled->beam_beta  = area * L * L / second_moment;
+  scaled->beam_gamma = given->beam_shear_factor * G / E;
+  /* Entries of sane size can still overflow together (lengths in mm, moduli in MPa mixed up). */
+  const PetscReal results[] = {units->time, units->force, scaled->beam_beta, scaled->beam_gamma};
+  for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+    if (!(results[i] > 0 && results[i] <= PETSC_MAX_REAL))
+      ComplaintSet(complaint, EXIT_OPTIONS, "the SI set of the beam gives beta = %g, gamma = %g, t0 = %g s: check its units",
+                   (double)scaled->beam_beta, (double)scaled->beam_gamma, (double)units->time);
+  if (given->units == UNITS_SI) ScaleEntries_Private(scaled, units);
+  scaled->units       = UNITS_NONDIMENSIONAL;
+  scaled->beam_length = scaled->beam_youngs_modulus = scaled->beam_shear_modulus = scaled->beam_poisson_ratio = scaled->beam_shear_factor =
+    NAN;
+  scaled->beam_density = scaled->beam_area = scaled->beam_second_moment = scaled->beam_width = scaled->beam_height = NAN;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
