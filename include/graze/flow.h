@@ -1,0 +1,96 @@
+/*
+  flow.h - carry the state of beam and tip through one forcing period, through every contact in it.   [theory 5, 7]
+
+  Time is counted from the strobe, in periods and within the period: no clock grows with the length of a run.
+  State x, shape [n], n = 2M + tail states: x_k, x_k', tail; and whether the tip is on the stop.
+*/
+#ifndef GRAZE_FLOW_H
+#define GRAZE_FLOW_H
+
+#include "graze/forcing.h"
+#include "graze/receptance.h"
+
+typedef struct _p_Flow *Flow;
+
+/* Append only: stored as cell status through the sweep's table. */
+typedef enum {
+  FLOW_GOOD = 0,
+  FLOW_EVENT_LIMIT, /* more than -flow_max_events contacts in one period */
+  FLOW_RESONANCE,   /* undamped and driven at a natural frequency: no bounded motion */
+  FLOW_LOST         /* a state that is not finite, or an event that could not be bracketed */
+} FlowReason;
+extern const char *const FlowReasons[];
+
+typedef struct {
+  PetscInt  period;   /* of the onset, counted from FlowStart */
+  PetscReal phase;    /* of the onset, in [0,1), fraction of the period since its strobe */
+  PetscReal velocity; /* y2 just before, signed: negative */
+  PetscReal force;    /* f just after the onset */
+  PetscReal duration; /* [t0]; NaN while the contact lasts */
+  PetscReal impulse;  /* int f dt */
+} Contact;
+
+/* What a flow writes down while it advances; zeroed by FlowRecordReset. */
+typedef struct {
+  PetscInt  capacity, count; /* contacts: room for, and true number of onsets */
+  Contact  *contact;         /* the first min(capacity, count) */
+  PetscBool open;            /* the last one has not ended */
+  Contact   current;         /* the contact under way, also when it did not fit or began before the record */
+  PetscReal max_displacement, min_displacement;
+  PetscReal min_gap;         /* smallest gap at which the tip turned back in flight; NaN if it never did */
+  PetscReal peak_force, time_in_contact;
+  /* samples: rising times in [t0] since FlowStart; filled as they are passed. n_samples 0: none. */
+  PetscInt         n_samples, next_sample;
+  const PetscReal *sample_time;
+  PetscReal       *sample_y1, *sample_y2, *sample_f;
+  PetscReal       *sample_state; /* shape [n_samples, n] row by row, or NULL; exact flow only */
+} FlowRecord;
+
+PetscErrorCode FlowRecordReset(FlowRecord *record); /* keeps capacity, contact and the sample arrays */
+
+typedef struct {
+  PetscInt   n;
+  PetscBool  contact;
+  PetscReal *x; /* owned by whoever made it */
+} FlowState;
+
+/*
+  Tangent vectors that every FlowPeriod carries along: v <- (d x(T)/d x(0)) v. Start from the identity to get the Jacobian of
+  as many periods as follow. A column that has shrunk below round-off of where it began is set to zero and no longer carried.
+*/
+typedef struct {
+  PetscInt   n, m;
+  PetscReal *v;     /* shape [n,m], column-major */
+  PetscReal *begin; /* energy norm of each column at the start; shape [m]; set by FlowTangentIdentity */
+  PetscBool *alive; /* shape [m] */
+} FlowTangent;
+
+PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow);
+PetscErrorCode FlowSetType(Flow flow, FlowType type);
+PetscErrorCode FlowSetReceptance(Flow flow, Receptance receptance);       /* borrowed */
+PetscErrorCode FlowSetParams(Flow flow, const Params *params);            /* non-dimensional, copied: stop, limits, steps */
+PetscErrorCode FlowSetUp(Flow flow);                                      /* once per beam */
+PetscErrorCode FlowSetForcing(Flow flow, const ForcingShape *shape, PetscReal amplitude, PetscReal frequency); /* O(M), once per cell */
+PetscErrorCode FlowSetRecord(Flow flow, FlowRecord *record);              /* NULL: none */
+PetscErrorCode FlowDestroy(Flow *flow);
+
+PetscErrorCode FlowGetSize(Flow flow, PetscInt *n);
+PetscErrorCode FlowInitialState(Flow flow, FlowState *state); /* the stated initial condition: -initial_* */
+PetscErrorCode FlowGetTip(Flow flow, const FlowState *state, PetscReal *y1, PetscReal *y2); /* at a strobe; y2 = 0 in contact */
+
+/* FlowStart sets state and clock (a strobe); FlowPeriod advances by one period and leaves the state in `state`. */
+PetscErrorCode FlowStart(Flow flow, const FlowState *state);
+PetscErrorCode FlowPeriod(Flow flow, FlowState *state, FlowReason *reason);
+/* Tangent vectors to carry along; NULL: none. Exact flow only. Borrowed. */
+PetscErrorCode FlowSetTangent(Flow flow, FlowTangent *tangent);
+PetscErrorCode FlowTangentIdentity(Flow flow, FlowTangent *tangent); /* v = I, all alive; needs m = n */
+/* sqrt of twice the energy of a state or a difference of states (tail: its stored energy). shape [n] */
+PetscErrorCode FlowNorm(Flow flow, const PetscReal *x, PetscReal *norm);
+/* Weights e[n] that turn a state into variables of energy: norm^2 = sum (e_i x_i)^2. Borrowed. */
+PetscErrorCode FlowGetEnergyWeights(Flow flow, const PetscReal **weights);
+/* After the last period: let an open contact of the record end, so that its duration and impulse are known. */
+PetscErrorCode FlowFinishContact(Flow flow, FlowReason *reason);
+/* How much the last periods cost: looks at the gap or force, and modes visited in them. */
+PetscErrorCode FlowGetLooks(Flow flow, PetscInt64 *looks, PetscInt64 *modes_visited);
+
+#endif

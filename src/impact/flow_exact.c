@@ -1,0 +1,415 @@
+/*
+  flow_exact.c - the exact flow: closed forms between events, no time step, no impact missed.   [theory 7]
+
+  Free flight is a sum over the poles of the tip receptance H, contact a sum over its zeros. A phase begins by expanding the state
+  in them (after the forced motion is taken off), is searched for its end (exponents.c), and ends by putting the state together again.
+
+  Invariants: in contact c_y x = y_s (orders 1, 2); time t counts from the strobe and never exceeds one period; nothing is allocated
+  and no PETSc object is touched after FlowSetForcing.
+  Per contact O(M^2), per look at the gap or the force O(M).
+*/
+#include "flow_exact.h"
+
+#include <math.h>
+
+/* ---- what depends on the forcing ---------------------------------------------------------------------------------- */
+
+/* Forced motion of the whole state under modal load p A, tail load, and tip force f, all times e^{iWt}.   (7.2), (7.6) */
+static void ForcedState_Private(Flow flow, double complex force, double complex *xp)
+{
+  const PetscInt       M     = flow->M;
+  const double complex s     = I * flow->frequency;
+  const double complex drive = flow->shape->tail * flow->amplitude + force;
+  double complex       T;
+
+  for (PetscInt k = 0; k < M; ++k) {
+    xp[k]     = (flow->shape->modal[k] * flow->amplitude + flow->tip[k] * force) / (s * s + 2.0 * flow->D * flow->w[k] * s + flow->w[k] * flow->w[k]);
+    xp[M + k] = s * xp[k];
+  }
+  if (flow->tail->states == 0) return;
+  (void)ReceptanceEvaluateTail(flow->receptance, s, &T, NULL);
+  xp[2 * M] = drive * T;
+  if (flow->tail->states == 2) xp[2 * M + 1] = (s + flow->tail->b) * xp[2 * M] - flow->L_plus * drive;
+}
+
+/* Forced motion of both phases; a resonance of an undamped beam has none.   (7.2), (7.6) */
+static PetscErrorCode FlowSetForcing_Exact(Flow flow)
+{
+  Exact               *x = flow->data;
+  const double complex s = I * flow->frequency;
+  double complex       H, T, load = 0.0;
+
+  PetscFunctionBeginUser;
+  x->resonance = PETSC_FALSE;
+  for (PetscInt k = flow->M - 1; k >= 0; --k) {
+    const double complex den = s * s + 2.0 * flow->D * flow->w[k] * s + flow->w[k] * flow->w[k];
+
+    /* 1e-12: the forced amplitude would drown every digit of the free motion */
+    if (cabs(den) < 1e-12 * flow->w[k] * flow->w[k]) x->resonance = PETSC_TRUE;
+    load += flow->tip[k] * flow->shape->modal[k] / den;
+  }
+  PetscCall(ReceptanceEvaluate(flow->receptance, s, &H, NULL));
+  PetscCall(ReceptanceEvaluateTail(flow->receptance, s, &T, NULL));
+  load += flow->shape->tail * T;
+  if (cabs(H) < 1e-12 * flow->S) x->resonance = PETSC_TRUE;
+  if (x->resonance) PetscFunctionReturn(PETSC_SUCCESS);
+  x->free_Y  = flow->amplitude * load;
+  x->hold_Y  = -flow->amplitude * load / H;
+  ForcedState_Private(flow, 0.0, x->free_forced);
+  ForcedState_Private(flow, x->hold_Y, x->hold_forced);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- phases ------------------------------------------------------------------------------------------------------- */
+
+/* Deviation of the state from the forced motion at time t. */
+static void Deviation_Private(const Flow flow, const double complex *forced, PetscReal t, PetscReal *dev)
+{
+  const Exact    *x     = flow->data;
+  const PetscReal angle = flow->frequency * t + flow->params.strobe_phase, c = cos(angle), d = sin(angle);
+
+  for (PetscInt i = 0; i < flow->n; ++i) dev[i] = x->state[i] - (creal(forced[i]) * c - cimag(forced[i]) * d);
+}
+
+/* Expand the state in the poles; the signal is the gap y1 - y_s.   (7.3) */
+static void BeginFree_Private(Flow flow, Look *look)
+{
+  Exact         *x   = flow->data;
+  const PetscInt M   = flow->M;
+  Signal        *s   = &x->free;
+  PetscReal     *dev = x->work;
+
+  Deviation_Private(flow, x->free_forced, x->t, dev);
+  for (PetscInt k = 0; k < M; ++k) {
+    x->amp_re[k] = dev[k];
+    x->amp_im[k] = -(dev[M + k] + flow->D * flow->w[k] * dev[k]) * x->inverse_wd[k];
+    s->a_re[k]   = flow->tip[k] * x->amp_re[k];
+    s->a_im[k]   = flow->tip[k] * x->amp_im[k];
+  }
+  if (flow->tail->states > 0) TailExpand_Private(flow, dev + 2 * M, x->amp_re + M, x->amp_im + M);
+  for (PetscInt j = M; j < x->free_exponents.n; ++j) {
+    s->a_re[j] = x->amp_re[j];
+    s->a_im[j] = x->amp_im[j];
+  }
+  s->Y        = x->free_Y;
+  s->W        = flow->frequency;
+  s->angle    = flow->frequency * x->t + flow->params.strobe_phase;
+  s->constant = -flow->params.stop_position;
+  SignalBegin(s, look);
+}
+
+/* Expand the state in the zeros; the signal is the force.   (7.5) */
+static void BeginContact_Private(Flow flow, Look *look)
+{
+  Exact         *x  = flow->data;
+  Signal        *s  = &x->hold;
+  const PetscInt nz = x->hold_exponents.n;
+
+  Deviation_Private(flow, x->hold_forced, x->t, x->work);
+  ContactProject_Private(x, flow->n, x->work, x->pair);
+  for (PetscInt j = 0; j < nz; ++j) {
+    s->a_re[j] = x->pair[j] + flow->params.stop_position * x->press[j];
+    s->a_im[j] = x->pair[nz + j] + flow->params.stop_position * x->press[nz + j];
+  }
+  s->Y        = x->hold_Y;
+  s->W        = flow->frequency;
+  s->angle    = flow->frequency * x->t + flow->params.strobe_phase;
+  s->constant = flow->params.stop_position / flow->S;
+  SignalBegin(s, look);
+}
+
+/* State at `tau` after the phase began, from the e^{lambda tau} that SignalEvaluate left.   (7.3) */
+static void StateFree_Private(Flow flow, PetscReal tau, PetscReal *state)
+{
+  const Exact    *x     = flow->data;
+  const Signal   *s     = &x->free;
+  const PetscInt  M     = flow->M;
+  const PetscReal angle = s->angle + flow->frequency * tau, c = cos(angle), d = sin(angle);
+
+  for (PetscInt k = 0; k < M; ++k) {
+    const PetscReal re = x->amp_re[k] * s->e_re[k] - x->amp_im[k] * s->e_im[k], im = x->amp_re[k] * s->e_im[k] + x->amp_im[k] * s->e_re[k];
+
+    state[k]     = re + creal(x->free_forced[k]) * c - cimag(x->free_forced[k]) * d;
+    state[M + k] = x->free_exponents.re[k] * re - x->free_exponents.im[k] * im + creal(x->free_forced[M + k]) * c - cimag(x->free_forced[M + k]) * d;
+  }
+  if (flow->tail->states > 0) {
+    TailCompose_Private(flow, x->amp_re + M, x->amp_im + M, s->e_re + M, s->e_im + M, state + 2 * M);
+    for (PetscInt i = 2 * M; i < flow->n; ++i) state[i] += creal(x->free_forced[i]) * c - cimag(x->free_forced[i]) * d;
+  }
+}
+
+/* The same in contact.   (7.7) */
+static void StateContact_Private(Flow flow, PetscReal tau, PetscReal *state)
+{
+  const Exact    *x     = flow->data;
+  const Signal   *s     = &x->hold;
+  const PetscInt  nz    = x->hold_exponents.n;
+  const PetscReal angle = s->angle + flow->frequency * tau, c = cos(angle), d = sin(angle);
+
+  for (PetscInt j = 0; j < nz; ++j) {
+    x->pair[j]      = s->a_re[j] * s->e_re[j] - s->a_im[j] * s->e_im[j];
+    x->pair[nz + j] = s->a_re[j] * s->e_im[j] + s->a_im[j] * s->e_re[j];
+  }
+  ContactCompose_Private(x, flow->n, x->pair, state);
+  for (PetscInt i = 0; i < flow->n; ++i) state[i] += flow->params.stop_position * x->pressed[i] + creal(x->hold_forced[i]) * c - cimag(x->hold_forced[i]) * d;
+}
+
+/* int f dt over the first tau of the phase, from the same e^{z tau}. */
+static PetscReal Impulse_Private(const Exact *x, PetscReal tau)
+{
+  const Signal        *s   = &x->hold;
+  const double complex i_W = I * s->W;
+  PetscReal            sum = s->constant * tau + creal(s->Y * cexp(I * s->angle) * (cexp(i_W * tau) - 1.0) / i_W);
+
+  for (PetscInt j = x->hold_exponents.n - 1; j >= 0; --j) {
+    const double complex z = x->hold_exponents.re[j] + I * x->hold_exponents.im[j];
+
+    sum += creal((s->a_re[j] + I * s->a_im[j]) * (s->e_re[j] - 1.0 + I * s->e_im[j]) / z);
+  }
+  return sum;
+}
+
+/* ---- what the record sees ----------------------------------------------------------------------------------------- */
+
+/* Extremum of the signal between two looks whose slopes differ in sign: Newton on the slope, kept inside. */
+static PetscReal Extremum_Private(Signal *s, const Look *before, const Look *now)
+{
+  PetscReal low = before->t, high = now->t, t = low + (high - low) * before->q1 / (before->q1 - now->q1);
+  Look      look;
+
+  SignalEvaluate(s, t, &look);
+  for (int it = 0; it < 3; ++it) {
+    const PetscReal next = t - look.q1 / look.q2;
+
+    if (!(next > low && next < high)) break;
+    t = next;
+    SignalEvaluate(s, t, &look);
+  }
+  return look.q;
+}
+
+static void WatchGap_Private(void *ctx, Signal *s, const Look *before, const Look *now)
+{
+  const Flow      flow   = ctx;
+  FlowRecord     *record = flow->record;
+  const PetscReal stop   = flow->params.stop_position;
+
+  record->max_displacement = PetscMax(record->max_displacement, PetscMax(before->q, now->q) + stop);
+  record->min_displacement = PetscMin(record->min_displacement, PetscMin(before->q, now->q) + stop);
+  if (before->q1 > 0.0 && now->q1 <= 0.0) record->max_displacement = PetscMax(record->max_displacement, Extremum_Private(s, before, now) + stop);
+  if (before->q1 < 0.0 && now->q1 >= 0.0) {
+    const PetscReal gap = PetscMax(Extremum_Private(s, before, now), 0.0); /* a certified flight does not reach the stop */
+
+    record->min_displacement = PetscMin(record->min_displacement, gap + stop);
+    if (!(gap >= record->min_gap)) record->min_gap = gap;
+  }
+}
+
+static void WatchForce_Private(void *ctx, Signal *s, const Look *before, const Look *now)
+{
+  FlowRecord *record = ((Flow)ctx)->record;
+
+  record->peak_force = PetscMax(record->peak_force, PetscMax(before->q, now->q));
+  if (before->q1 > 0.0 && now->q1 <= 0.0) record->peak_force = PetscMax(record->peak_force, Extremum_Private(s, before, now));
+}
+
+/* Samples that fall into the phase [t, t + tau]. */
+static void Sample_Private(Flow flow, PetscReal tau)
+{
+  Exact      *x = flow->data;
+  FlowRecord *r = flow->record;
+
+  for (; r->next_sample < r->n_samples; ++r->next_sample) {
+    const PetscInt  i    = r->next_sample;
+    const PetscReal when = r->sample_time[i] - (PetscReal)flow->periods_done * flow->period - x->t;
+    Look            look;
+
+    if (when > tau) return;
+    SignalEvaluate(x->contact ? &x->hold : &x->free, when, &look);
+    r->sample_y1[i] = x->contact ? flow->params.stop_position : look.q + flow->params.stop_position;
+    r->sample_y2[i] = x->contact ? 0.0 : look.q1;
+    r->sample_f[i]  = x->contact ? look.q : 0.0;
+    if (r->sample_state) {
+      if (x->contact) StateContact_Private(flow, when, r->sample_state + (size_t)i * (size_t)flow->n);
+      else StateFree_Private(flow, when, r->sample_state + (size_t)i * (size_t)flow->n);
+    }
+  }
+}
+
+/* ---- one phase, one period ---------------------------------------------------------------------------------------- */
+
+/*
+  From x->t to the end of the phase or to `end`. On return x->state, x->t, x->contact and x->begin are those of the next phase.
+*/
+static SearchResult Phase_Private(Flow flow, PetscReal end)
+{
+  Exact           *x      = flow->data;
+  FlowRecord      *record = flow->record;
+  Signal          *signal = x->contact ? &x->hold : &x->free;
+  const PetscInt64 looks = signal->looks, visited = signal->visited;
+  const PetscReal  left = end - x->t;
+  SearchResult     result;
+  Look             first, at;
+  PetscReal        tau;
+
+  if (x->contact) BeginContact_Private(flow, &first);
+  else BeginFree_Private(flow, &first);
+  if (x->begin.known) { /* what the event before this phase says beats what round-off leaves of it */
+    first.q = x->begin.q;
+    if (x->begin.known > 1) first.q1 = x->begin.q1;
+    if (x->begin.known > 2) first.q2 = x->begin.q2;
+  }
+  if (record && x->contact) record->peak_force = PetscMax(record->peak_force, first.q);
+  if (!x->contact && first.q == 0.0 && (first.q1 < 0.0 || (first.q1 == 0.0 && first.q2 < 0.0))) {
+    at     = first; /* the state was given on the stop and moving into it */
+    result = SEARCH_CROSSED;
+  } else {
+    const PetscReal longest = record ? flow->period / 256.0 : 0.0; /* so that extremes are seen: 64 harmonics at 4 looks each */
+
+    result = SignalFindFall(signal, &first, left, longest, !record ? NULL : x->contact ? WatchForce_Private : WatchGap_Private, flow, &at);
+  }
+  flow->looks += signal->looks - looks;
+  flow->modes_visited += signal->visited - visited;
+  if (result == SEARCH_LOST) return result;
+  tau = result == SEARCH_CROSSED ? at.t : left;
+  if (record) Sample_Private(flow, tau);
+
+  { /* put the state together at the end of the phase */
+    const PetscReal velocity = at.q1;
+    Look            now;
+
+    SignalEvaluate(signal, tau, &now);
+    if (x->contact) {
+      if (record) {
+        x->impulse += Impulse_Private(x, tau);
+        x->duration += tau;
+        record->time_in_contact += tau;
+        record->max_displacement = PetscMax(record->max_displacement, flow->params.stop_position);
+        record->min_displacement = PetscMin(record->min_displacement, flow->params.stop_position);
+      }
+      if (flow->tangent) TangentContact_Private(flow);
+      StateContact_Private(flow, tau, x->state);
+    } else {
+      if (flow->tangent) TangentFree_Private(flow);
+      StateFree_Private(flow, tau, x->state);
+    }
+    x->t          = result == SEARCH_CROSSED ? x->t + tau : end;
+    x->begin.known = 0;
+    if (result == SEARCH_REACHED_END) return result;
+
+    if (x->contact) { /* release: f = 0, f' < 0, and the tip leaves   (7.11) */
+      FlowRecordRelease_Private(record, x->duration, x->impulse);
+      x->begin.q = 0.0;
+      if (flow->tail->states == 0) {
+        x->begin.q1    = -flow->tail->C0 * velocity;
+        x->begin.known = 2;
+      } else {
+        x->begin.q1    = 0.0;
+        x->begin.q2    = -flow->L_plus * velocity;
+        x->begin.known = 3;
+      }
+    } else { /* onset: y1 = y_s, y2 < 0   (7.10) */
+      const PetscReal force = flow->tail->states == 0 ? 0.0 : -velocity / flow->L_plus;
+
+      if (flow->tangent) TangentOnset_Private(flow);
+      x->duration = x->impulse = 0.0;
+      x->onsets += 1;
+      x->begin.q     = force;
+      x->begin.known = 1;
+      if (flow->tail->states == 0) {
+        x->begin.q1    = -velocity / flow->tail->C0;
+        x->begin.known = 2;
+      }
+      FlowRecordOnset_Private(record, &(Contact){.period = flow->periods_done, .phase = PetscMin(x->t / flow->period, 1.0 - PETSC_MACHINE_EPSILON), .velocity = velocity, .force = force});
+    }
+    x->contact = (PetscBool)!x->contact;
+  }
+  return result;
+}
+
+static PetscErrorCode FlowStart_Exact(Flow flow, const FlowState *state)
+{
+  Exact    *x = flow->data;
+  PetscReal y1, y2;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscArraycpy(x->state, state->x, flow->n));
+  PetscCall(FlowGetTip(flow, state, &y1, &y2));
+  x->t           = 0.0;
+  x->contact     = state->contact;
+  x->begin.known = 0;
+  x->duration = x->impulse = 0.0;
+  if (!x->contact && y1 == flow->params.stop_position) { /* exactly on the stop: derivatives decide */
+    x->begin.known = 2;
+    x->begin.q     = 0.0;
+    x->begin.q1    = y2;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode FlowPeriod_Exact(Flow flow, FlowState *state, FlowReason *reason)
+{
+  Exact *x = flow->data;
+
+  PetscFunctionBeginUser;
+  *reason = FLOW_GOOD;
+  if (x->resonance) {
+    *reason = FLOW_RESONANCE;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (flow->record && x->contact && !flow->record->open) { /* a contact older than the record */
+    flow->record->open    = PETSC_TRUE;
+    flow->record->current = (Contact){.period = -1};
+  }
+  x->onsets = 0;
+  for (;;) {
+    const SearchResult result = Phase_Private(flow, flow->period);
+
+    if (result == SEARCH_REACHED_END) break;
+    if (result == SEARCH_LOST) *reason = FLOW_LOST;
+    else if (x->onsets > flow->params.flow_max_events) *reason = FLOW_EVENT_LIMIT;
+    if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  x->t = 0.0;
+  PetscCall(PetscArraycpy(state->x, x->state, flow->n));
+  state->n       = flow->n;
+  state->contact = x->contact;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Carry on in contact alone, for at most 64 periods: what has not ended by then is a beam at rest on its stop. */
+static PetscErrorCode FlowFinishContact_Exact(Flow flow, FlowReason *reason)
+{
+  Exact           *x     = flow->data;
+  FlowRecord      *r     = flow->record;
+  const FlowRecord before = *r;
+  FlowTangent     *tangent = flow->tangent;
+
+  PetscFunctionBeginUser;
+  flow->tangent = NULL;
+  for (PetscInt period = 0; period < 64 && r->open && !*reason; ++period) {
+    const SearchResult result = Phase_Private(flow, flow->period);
+
+    if (result == SEARCH_LOST) *reason = FLOW_LOST;
+    if (result == SEARCH_REACHED_END) x->t = 0.0;
+  }
+  flow->tangent       = tangent;
+  r->max_displacement = before.max_displacement;
+  r->min_displacement = before.min_displacement;
+  r->min_gap          = before.min_gap;
+  r->peak_force       = before.peak_force;
+  r->time_in_contact  = before.time_in_contact;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode FlowCreate_Exact(Flow flow)
+{
+  PetscFunctionBeginUser;
+  flow->ops = (FlowOps){.setup = FlowSetUp_Exact,
+                        .setforcing    = FlowSetForcing_Exact,
+                        .start         = FlowStart_Exact,
+                        .period        = FlowPeriod_Exact,
+                        .finishcontact = FlowFinishContact_Exact,
+                        .destroy       = FlowDestroy_Exact};
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,103 @@
+/*
+  flow_exact_tangent.c - the derivative of the exact flow, carried along as a bundle of tangent vectors.   [theory 7.5]
+
+  Free and contact phases are linear; an onset multiplies by the saltation matrix I - b c_y / L+ (identity without a tail, where the
+  force starts from zero), a release by the identity. No division by the incoming velocity: the derivative stays finite at grazing.
+*/
+#include <math.h>
+
+#include "flow_exact.h"
+
+/* A column below this fraction of its start, in energy norm, no longer changes any sum it enters: half of double's 1e-16, squared off. */
+static const PetscReal forgotten = 1e-18;
+
+static void Forget_Private(Flow flow)
+{
+  FlowTangent *tangent = flow->tangent;
+
+  for (PetscInt j = 0; j < tangent->m; ++j) {
+    PetscReal *v = tangent->v + (size_t)j * (size_t)flow->n, sum = 0.0;
+
+    if (!tangent->alive[j]) continue;
+    for (PetscInt i = 0; i < flow->n; ++i) sum += flow->energy[i] * flow->energy[i] * v[i] * v[i];
+    if (sqrt(sum) > forgotten * tangent->begin[j]) continue;
+    tangent->alive[j] = PETSC_FALSE;
+    for (PetscInt i = 0; i < flow->n; ++i) v[i] = 0.0;
+  }
+}
+
+/* Every mode turns by its own 2x2 block, every tail by its own. O(n) per vector. */
+void TangentFree_Private(Flow flow)
+{
+  Exact           *x = flow->data;
+  const Signal    *s = &x->free;
+  const PetscInt   M = flow->M;
+  PetscReal *const p11 = x->block, *const p12 = p11 + M, *const p21 = p12 + M, *const p22 = p21 + M;
+
+  for (PetscInt k = 0; k < M; ++k) {
+    const PetscReal e_re = s->e_re[k], turn = s->e_im[k] * x->inverse_wd[k], damping = flow->D * flow->w[k];
+
+    p11[k] = e_re + damping * turn;
+    p12[k] = turn;
+    p21[k] = -flow->w[k] * flow->w[k] * turn;
+    p22[k] = e_re - damping * turn;
+  }
+  for (PetscInt j = 0; j < flow->tangent->m; ++j) {
+    PetscReal *restrict u = flow->tangent->v + (size_t)j * (size_t)flow->n;
+    PetscReal *restrict v = u + M;
+
+    if (!flow->tangent->alive[j]) continue;
+    for (PetscInt k = 0; k < M; ++k) {
+      const PetscReal position = p11[k] * u[k] + p12[k] * v[k];
+
+      v[k] = p21[k] * u[k] + p22[k] * v[k];
+      u[k] = position;
+    }
+    if (flow->tail->states > 0) {
+      PetscReal re[2], im[2];
+
+      TailExpand_Private(flow, u + 2 * M, re, im);
+      TailCompose_Private(flow, re, im, s->e_re + M, s->e_im + M, u + 2 * M);
+    }
+  }
+  Forget_Private(flow);
+}
+
+/* Project on the zeros, decay and turn, compose. O(M^2) per vector. */
+void TangentContact_Private(Flow flow)
+{
+  Exact         *x  = flow->data;
+  const Signal  *s  = &x->hold;
+  const PetscInt nz = x->hold_exponents.n;
+
+  for (PetscInt j = 0; j < flow->tangent->m; ++j) {
+    PetscReal *v = flow->tangent->v + (size_t)j * (size_t)flow->n;
+
+    if (!flow->tangent->alive[j]) continue;
+    ContactProject_Private(x, flow->n, v, x->pair);
+    for (PetscInt i = 0; i < nz; ++i) {
+      const PetscReal re = x->pair[i], im = x->pair[nz + i];
+
+      x->pair[i]      = re * s->e_re[i] - im * s->e_im[i];
+      x->pair[nz + i] = re * s->e_im[i] + im * s->e_re[i];
+    }
+    ContactCompose_Private(x, flow->n, x->pair, v);
+  }
+  Forget_Private(flow);
+}
+
+/* v <- v - b (c_y v) / L+.   (7.14) */
+void TangentOnset_Private(Flow flow)
+{
+  const Exact *x = flow->data;
+
+  if (flow->tail->states == 0) return;
+  for (PetscInt j = 0; j < flow->tangent->m; ++j) {
+    PetscReal *v = flow->tangent->v + (size_t)j * (size_t)flow->n, tip = 0.0;
+
+    if (!flow->tangent->alive[j]) continue;
+    for (PetscInt i = 0; i < flow->n; ++i) tip += x->tip_row[i] * v[i];
+    tip /= flow->L_plus;
+    for (PetscInt i = 0; i < flow->n; ++i) v[i] -= x->jump[i] * tip;
+  }
+}

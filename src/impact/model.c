@@ -1,0 +1,253 @@
+/*
+  model.c - spectrum, receptance and load of one beam, and the number of modes its tip trajectory needs.   [theory 2, 6, 10]
+*/
+#include "graze/model.h"
+
+#include <math.h>
+
+#include "graze/beam.h"
+
+/* Modes known beyond the cut: they make the tail sums, whose remainder is asymptotic.   (6.6)-(6.8) */
+enum { BEYOND = 20 };
+
+struct _p_Model {
+  MPI_Comm     comm;
+  Params       params;
+  PetscInt     M; /* 0: not chosen yet */
+  Spectrum     spectrum;
+  Receptance   receptance;
+  ForcingShape load;
+  PetscBool    set_up;
+};
+
+PetscErrorCode ModelCreate(MPI_Comm comm, Model *model)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscNew(model));
+  (*model)->comm = comm;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelSetParams(Model model, const Params *params)
+{
+  PetscFunctionBeginUser;
+  model->params = *params;
+  model->M      = params->receptance_modes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelSetModes(Model model, PetscInt M)
+{
+  PetscFunctionBeginUser;
+  model->M = M;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Spectrum_Private(Model model, PetscInt wanted, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  if (!model->spectrum) {
+    PetscCall(SpectrumCreate(model->comm, &model->spectrum));
+    PetscCall(SpectrumSetParams(model->spectrum, &model->params));
+  }
+  PetscCall(SpectrumSetModes(model->spectrum, wanted));
+  PetscCall(SpectrumSetUp(model->spectrum, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Receptance_Private(Model model, PetscInt M, Receptance *receptance)
+{
+  PetscInt         n;
+  const PetscReal *w, *r;
+
+  PetscFunctionBeginUser;
+  PetscCall(SpectrumGet(model->spectrum, &n, &w, &r));
+  PetscCall(ReceptanceCreate(model->comm, receptance));
+  PetscCall(ReceptanceSetModes(*receptance, n, w, r, M));
+  PetscCall(ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamWaveSpeed(&model->params)));
+  PetscCall(ReceptanceSetClosure(*receptance, model->params.receptance_closure));
+  PetscCall(ReceptanceSetUp(*receptance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ModelSetUp - Collective on the model's comm. Complaint: -beam_points resolves fewer modes than are asked for. */
+PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
+{
+  PetscInt n;
+
+  PetscFunctionBeginUser;
+  if (model->set_up) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(model->M > 0, model->comm, PETSC_ERR_PLIB, "the number of modes is chosen before a model is set up");
+  PetscCall(Spectrum_Private(model, model->M + (model->params.beam_points ? 0 : BEYOND), complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
+  PetscCheck(n >= model->M, model->comm, PETSC_ERR_PLIB, "%d modes of %d resolved", (int)n, (int)model->M);
+  PetscCall(Receptance_Private(model, model->M, &model->receptance));
+  PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, &model->params, &model->load));
+  model->set_up = PETSC_TRUE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelDestroy(Model *model)
+{
+  PetscFunctionBeginUser;
+  if (!*model) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ForcingShapeDestroy(&(*model)->load));
+  PetscCall(ReceptanceDestroy(&(*model)->receptance));
+  PetscCall(SpectrumDestroy(&(*model)->spectrum));
+  PetscCall(PetscFree(*model));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelGetSpectrum(Model model, Spectrum *spectrum)
+{
+  PetscFunctionBeginUser;
+  *spectrum = model->spectrum;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelGetReceptance(Model model, Receptance *receptance)
+{
+  PetscFunctionBeginUser;
+  *receptance = model->receptance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelGetLoad(Model model, const ForcingShape **load)
+{
+  PetscFunctionBeginUser;
+  *load = &model->load;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Flow_Private(Model model, Receptance receptance, FlowType type, Flow *flow)
+{
+  PetscFunctionBeginUser;
+  PetscCall(FlowCreate(model->comm, flow));
+  PetscCall(FlowSetType(*flow, type));
+  PetscCall(FlowSetReceptance(*flow, receptance));
+  PetscCall(FlowSetParams(*flow, &model->params));
+  PetscCall(FlowSetUp(*flow));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelCreateFlow(Model model, FlowType type, Flow *flow)
+{
+  PetscFunctionBeginUser;
+  PetscCall(Flow_Private(model, model->receptance, type, flow));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- how many modes ----------------------------------------------------------------------------------------------- */
+
+enum {
+  PROBE_PERIODS = 4, /* enough for several contacts, few enough that chaos does not blow up the difference of two cuts */
+  PROBE_SAMPLES = 32, /* a period */
+  PROBE_CUTS    = 5,
+  PROBE_SPACING = 2  /* cuts M, M-2, ... M-8: pairs of the two families are split both ways */
+};
+
+/* y1 at the probe's samples with M modes, from the stated initial condition; shape [PROBE_PERIODS * PROBE_SAMPLES]. */
+static PetscErrorCode Probe_Private(Model model, PetscInt M, PetscReal amplitude, PetscReal frequency, PetscReal *y1, PetscBool *good)
+{
+  const PetscInt n = PROBE_PERIODS * PROBE_SAMPLES;
+  PetscReal     *time, *y2, *f;
+  Receptance     receptance;
+  ForcingShape   load;
+  Flow           flow;
+  FlowState      state;
+  FlowRecord     record;
+  FlowReason     reason = FLOW_GOOD;
+  PetscInt       size;
+
+  PetscFunctionBeginUser;
+  PetscCall(Receptance_Private(model, M, &receptance));
+  PetscCall(ForcingShapeCreate(model->spectrum, receptance, &model->params, &load));
+  PetscCall(Flow_Private(model, receptance, FLOW_EXACT, &flow));
+  PetscCall(FlowSetForcing(flow, &load, amplitude, frequency));
+  PetscCall(FlowGetSize(flow, &size));
+  PetscCall(PetscMalloc4(n, &time, n, &y2, n, &f, size, &state.x));
+  for (PetscInt i = 0; i < n; ++i) time[i] = (PetscReal)(i + 1) / PROBE_SAMPLES * 2.0 * PETSC_PI / frequency;
+  record = (FlowRecord){.n_samples = n, .sample_time = time, .sample_y1 = y1, .sample_y2 = y2, .sample_f = f};
+  PetscCall(FlowRecordReset(&record));
+  PetscCall(FlowInitialState(flow, &state));
+  PetscCall(FlowSetRecord(flow, &record));
+  PetscCall(FlowStart(flow, &state));
+  for (PetscInt i = 0; i < PROBE_PERIODS && !reason; ++i) PetscCall(FlowPeriod(flow, &state, &reason));
+  /* the last sample may lie an ulp beyond the last strobe */
+  for (PetscInt i = record.next_sample; i < n; ++i) y1[i] = i > 0 ? y1[i - 1] : 0.0;
+  *good = (PetscBool)!reason;
+  PetscCall(PetscFree4(time, y2, f, state.x));
+  PetscCall(FlowDestroy(&flow));
+  PetscCall(ForcingShapeDestroy(&load));
+  PetscCall(ReceptanceDestroy(&receptance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  Error of the trajectory with M modes from the spread of neighbouring cuts.   (6.12)
+
+  The error falls like M^-q, q about 3.5 (measured between M = 20 and 300), so cuts over a range d of modes differ by q d / M of it:
+  error = spread M / (q d), with q = 3 to be on the safe side.
+*/
+static PetscErrorCode Estimate_Private(Model model, PetscInt M, PetscReal amplitude, PetscReal frequency, PetscReal *error)
+{
+  const PetscInt n = PROBE_PERIODS * PROBE_SAMPLES;
+  PetscReal     *y, spread = 0.0, size = 0.0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(PROBE_CUTS * n, &y));
+  for (PetscInt cut = 0; cut < PROBE_CUTS; ++cut) {
+    PetscBool good;
+
+    PetscCall(Probe_Private(model, M - PROBE_SPACING * cut, amplitude, frequency, y + cut * n, &good));
+    if (!good) spread = INFINITY; /* what cannot be integrated cannot be estimated */
+  }
+  for (PetscInt i = 0; i < n; ++i) {
+    PetscReal high = -PETSC_MAX_REAL, low = PETSC_MAX_REAL;
+
+    for (PetscInt cut = 0; cut < PROBE_CUTS; ++cut) {
+      high = PetscMax(high, y[cut * n + i]);
+      low  = PetscMin(low, y[cut * n + i]);
+    }
+    spread = PetscMax(spread, high - low);
+    size   = PetscMax(size, PetscMax(fabs(high), fabs(low)));
+  }
+  *error = size > 0.0 ? spread / size * (PetscReal)M / (3.0 * PROBE_SPACING * (PROBE_CUTS - 1)) : 0.0;
+  PetscCall(PetscFree(y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  ModelChooseModes - How many modes the tip trajectory needs at amplitude, frequency.
+
+  Not collective beyond the model's comm.
+  Output: choice - modes, the estimated error with them, whether it meets -receptance_rtol within -receptance_max_modes
+  Cost:   five short trajectories per rung, each with a dense eigenproblem of size 2M+2 for its contact exponents
+*/
+PetscErrorCode ModelChooseModes(Model model, PetscReal amplitude, PetscReal frequency, ModesChoice *choice, Complaint *complaint)
+{
+  const PetscInt least = PetscMax(PROBE_SPACING * PROBE_CUTS + 10, PetscMax(model->params.initial_mode, model->params.forcing_mode) + PROBE_SPACING * PROBE_CUTS);
+  const PetscInt most  = PetscMax(model->params.receptance_max_modes, least);
+  PetscInt       n, M = PetscMax(40, least);
+
+  PetscFunctionBeginUser;
+  for (;;) {
+    M = PetscMin(M, most);
+    PetscCall(Spectrum_Private(model, M + (model->params.beam_points ? 0 : BEYOND), complaint));
+    if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
+    M = PetscMin(M, n);
+    PetscCall(Estimate_Private(model, M, amplitude, frequency, &choice->error));
+    choice->modes = M;
+    choice->met   = (PetscBool)(choice->error <= model->params.receptance_rtol);
+    if (choice->met || M == most) break;
+    { /* the law M^-3.5 says where to look next; by steps of ten, and not more than twice as many at once */
+      const PetscReal wanted = M * pow(PetscMin(choice->error / model->params.receptance_rtol, 1e6), 1.0 / 3.5);
+
+      M = PetscMax(M + 10, PetscMin(2 * M, (PetscInt)(10.0 * ceil(wanted / 10.0))));
+    }
+  }
+  model->M = choice->modes;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
