@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Seven ranks are more than POOL_ROOT_WORKS: root only serves. The claims are those of test_pool.c, which knows what differs.
+# processors: 7
+set -eu
+if ! out=$("$MPIEXEC" -n 7 "$GRAZE_BINARY_DIR/tests/mpi_pool" 2>&1); then
+  printf '%s\n' "$out"
+  exit 1
+fi
