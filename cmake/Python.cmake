@@ -1,0 +1,23 @@
+# GRAZE_PYTHON: an interpreter that has what the pictures need. The first python3 on PATH may well be one without.
+set(graze_python_modules h5py numpy xarray h5netcdf matplotlib)
+
+function(graze_find_python)
+  find_program(first NAMES python3 NO_CACHE)
+  string(JOIN "," modules ${graze_python_modules})
+  foreach(python "$ENV{GRAZE_PYTHON}" ${first} /usr/bin/python3)
+    if(NOT EXISTS "${python}")
+      continue()
+    endif()
+    execute_process(COMMAND ${python} -c "import ${modules}" RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
+    if(NOT failed)
+      set(GRAZE_PYTHON ${python} CACHE FILEPATH "Python with ${modules}")
+      return()
+    endif()
+  endforeach()
+  graze_refuse("The tests need a Python that can import ${modules}: set GRAZE_PYTHON to one, or configure with -DGRAZE_TESTS=OFF.")
+endfunction()
+
+if(NOT GRAZE_PYTHON)
+  graze_find_python()
+endif()
+message(STATUS "Python ${GRAZE_PYTHON}")
