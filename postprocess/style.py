@@ -1,0 +1,153 @@
+"""style - how the figures look: sizes for a paper column, colours that survive colour blindness, how they are saved.
+
+Figures are made without pyplot, so no display is needed and nothing is shared between them.
+"""
+import os
+import re
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+import numpy as np
+
+import grazedata
+
+WIDTH = {"column": 3.4, "page": 7.0}  # inches
+FORMATS = ("png", "pdf", "svg")
+DPI = 300
+
+RC = {
+    "font.family": "DejaVu Sans", "mathtext.fontset": "dejavusans",
+    "font.size": 8, "axes.labelsize": 8, "axes.titlesize": 8, "xtick.labelsize": 7, "ytick.labelsize": 7, "legend.fontsize": 7,
+    "axes.linewidth": 0.6, "xtick.major.width": 0.6, "ytick.major.width": 0.6, "xtick.major.size": 2.5, "ytick.major.size": 2.5,
+    "xtick.direction": "out", "ytick.direction": "out", "lines.linewidth": 0.8, "hatch.linewidth": 0.4,
+    "legend.frameon": False, "legend.handlelength": 1.2, "legend.handletextpad": 0.4, "legend.columnspacing": 1.0,
+    "legend.borderpad": 0.0, "legend.borderaxespad": 0.0,
+    "axes.unicode_minus": True, "pdf.fonttype": 42, "svg.hashsalt": "graze", "savefig.dpi": DPI, "figure.dpi": DPI,
+    "agg.path.chunksize": 20000,
+}
+
+DIRECTION = {"up": "#0072B2", "down": "#E69F00"}
+STOP = "#D55E00"
+INK = "#202020"
+
+# Periods 1..8 and 9+. With the greys and the red below no two are closer than 17 in CIELAB, whether seen by full colour
+# vision or with any of the three kinds of colour blindness (Machado et al. 2009); tests/post/test_style_colours.py measures it.
+PERIODS = ("#332288", "#99DDFF", "#F7CB45", "#AA3377", "#B5E3A1", "#EE6677", "#0072B2", "#661100", "#77AADD")
+APERIODIC, NOT_SETTLED = "#3A3A3A", "#BBBBBB"
+CONTACT_FREE, CONTACT_FREE_HATCH = "#FFFFFF", "#B0B0B0"
+FAILED = "#FF0000"
+
+
+def figure(width, height):
+    """An empty Figure, `width` a key of WIDTH, height in inches. Call inside matplotlib.rc_context(RC)."""
+    return Figure(figsize=(WIDTH[width], height), layout="constrained")
+
+
+def context():
+    """The settings of every figure, as a context manager: with style.context(): ..."""
+    return matplotlib.rc_context(RC)
+
+
+def period_colour(period):
+    """Colour of a period 1, 2, ...; all from 9 on share one."""
+    return PERIODS[min(period, len(PERIODS)) - 1]
+
+
+def period_name(period):
+    return str(period) if period < len(PERIODS) else f"{len(PERIODS)}+"
+
+
+def text_colour(background):
+    """Black or white, whichever can be read on `background`."""
+    r, g, b = matplotlib.colors.to_rgb(background)
+    return "white" if 0.299 * r + 0.587 * g + 0.114 * b < 0.55 else "black"
+
+
+def unit_label(text):
+    """'EI/L^2' as mathematics; non-dimensional symbols are slanted, SI units upright."""
+    if not text:
+        return ""
+    si = all(re.fullmatch(r"1|rad|[mµ]?[mNs]|[msN]\^\d", word) for word in text.replace("/", " ").split())
+    shown = text.replace("t0", "t_0").replace("rad", r"\mathrm{rad}").replace(" ", r"\,")
+    if si:
+        shown = r"\mathrm{" + text.replace(" ", r"\ ") + "}"
+    return f" (${shown}$)"
+
+
+def save(fig, paths, caption):
+    """Write fig to every path, the format by its ending, with the caption as metadata. OSError if one cannot be written."""
+    for path in paths:
+        kind = os.path.splitext(path)[1][1:].lower()
+        metadata = {"png": {"Description": caption}, "pdf": {"Subject": caption, "CreationDate": None},
+                    "svg": {"Description": caption, "Date": None}}[kind]
+        fig.savefig(path, format=kind, metadata=metadata)
+
+
+# --- period codes as colours ---
+
+_GREY_CODES = (  # code, colour, hatch colour or None, name in the legend
+    (grazedata.CODE_APERIODIC, APERIODIC, None, "aperiodic"),
+    (grazedata.CODE_NOT_SETTLED, NOT_SETTLED, None, "not settled"),
+    (grazedata.CODE_CONTACT_FREE, CONTACT_FREE, CONTACT_FREE_HATCH, "contact-free"),
+    (grazedata.CODE_FAILED, FAILED, None, "failed"),
+)
+HATCH = "//////"
+
+
+def edges(centres):
+    """Borders of the cells around rising `centres`, one more than these; half a unit to each side of a single one."""
+    centres = np.asarray(centres, float)
+    if len(centres) == 1:
+        half = 0.5 * (abs(centres[0]) or 1.0)
+        return np.array([centres[0] - half, centres[0] + half])
+    middle = 0.5 * (centres[1:] + centres[:-1])
+    return np.concatenate([[2 * centres[0] - middle[0]], middle, [2 * centres[-1] - middle[-1]]])
+
+
+def runs(mask):
+    """(first, end) of every run of True in a 1-d mask."""
+    step = np.diff(np.concatenate([[0], np.asarray(mask, int), [0]]))
+    return list(zip(np.flatnonzero(step == 1), np.flatnonzero(step == -1)))
+
+
+def draw_codes(ax, x_edges, y_edges, code):
+    """Paint period codes, shape [y, x], in the plane; pending cells stay blank, contact-free ones are hatched."""
+    palette = [colour for _, colour, _, _ in _GREY_CODES] + list(PERIODS)
+    index = np.full(code.shape, -1)
+    for i, (grey, _, _, _) in enumerate(_GREY_CODES):
+        index[code == grey] = i
+    index[code > 0] = len(_GREY_CODES) + np.minimum(code[code > 0], len(PERIODS)) - 1
+    ax.pcolormesh(x_edges, y_edges, np.ma.masked_less(index, 0), cmap=matplotlib.colors.ListedColormap(palette),
+                  vmin=-0.5, vmax=len(palette) - 0.5, rasterized=True, antialiased=False, linewidth=0)
+    draw_hatch(ax, x_edges, y_edges, code == grazedata.CODE_CONTACT_FREE)
+
+
+def draw_hatch(ax, x_edges, y_edges, mask):
+    """Hatch the cells of `mask`, shape [y, x]."""
+    for row, y0, y1 in zip(mask, y_edges[:-1], y_edges[1:]):
+        spans = [(x_edges[a], x_edges[b] - x_edges[a]) for a, b in runs(row)]
+        ax.broken_barh(spans, (y0, y1 - y0), facecolor="none", edgecolor=CONTACT_FREE_HATCH, hatch=HATCH, linewidth=0)
+
+
+def code_handles(code, periods=True):
+    """Legend entries for the codes that occur in the array `code`; periods=False: only those without a period."""
+    handles = []
+    if periods:
+        for p in sorted(set(np.minimum(code[code > 0], len(PERIODS)).tolist())):
+            handles.append(Patch(facecolor=period_colour(p), label=period_name(p)))
+    for grey, colour, hatch, name in _GREY_CODES:
+        if np.any(code == grey):
+            handles.append(Patch(facecolor=colour, edgecolor=hatch or colour, hatch=HATCH if hatch else None, linewidth=0.4, label=name))
+    return handles
+
+
+def readable(unit, largest):
+    """The Unit with the prefix that suits the value `largest`: m, m/s, N, s, and t0 where it is small. Any other unit as it is."""
+    shown = largest * unit.factor
+    if unit.text == "t0" and 0 < shown < 0.05:
+        return unit._replace(factor=unit.factor * 1e3, text="10^{-3} t0")
+    if unit.text not in ("m", "m/s", "N", "s") or not 0 < shown < 0.5:
+        return unit
+    step, prefix = (1, "m") if shown * 1e3 >= 0.5 else (2, "µ")
+    return unit._replace(factor=unit.factor * 1e3**step, text=prefix + unit.text)

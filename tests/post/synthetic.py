@@ -1,0 +1,222 @@
+"""synthetic - a sweep.h5 and a trajectory.h5 with made-up numbers that follow the contract of docs/data.md exactly.
+
+They let the tests of postprocess run without the program. The pattern is like period adding: windows of period 1, 2, 3, ...
+with bands without a period between them, contact-free cells at small amplitude, one not settled, one failed, one pending
+cell, a window of hysteresis (up and down differ), and a seam.
+"""
+from types import SimpleNamespace
+
+import h5py
+import numpy as np
+
+PENDING, PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILED, CRASHED, PERIODIC_UNVERIFIED = range(9)
+STATUS_NAMES = "pending periodic contact_free aperiodic not_settled event_limit flow_failed crashed periodic_unverified"
+
+SAMPLES, CONTACTS, MULTIPLIERS, MAX_PERIOD = 64, 96, 8, 32
+STOP = -0.05
+
+SCALE = {"strobe_displacement": "L", "strobe_velocity": "L/t0", "contact_phase": "1", "contact_velocity": "L/t0",
+         "contact_force": "EI/L^2", "contact_duration": "t0", "contact_impulse": "EI t0/L^2", "peak_force": "EI/L^2",
+         "max_displacement": "L", "min_displacement": "L", "min_gap": "L"}
+
+SI = {"length": 0.1, "time": 0.02, "force": 3.0}
+
+
+def receptance(w):
+    """|tip displacement| per unit amplitude of the made-up beam without contact."""
+    return 1 / np.abs(21.67**2 - w**2 + 2j * 0.1 * 21.67 * w) + 0.0005
+
+
+def cell_kind(amplitude, w, direction):
+    """(status, period) of the made-up beam."""
+    if amplitude * receptance(w) <= -STOP:
+        return CONTACT_FREE, 1
+    x = max(w - 4, 1) / 6.2 + 0.02 * (amplitude - 30) / 30 + (0.06 if direction < 0 else 0)
+    n, within = int(np.floor(x)) + 1, x % 1
+    if n > 1 and within < 0.28:
+        return APERIODIC, 0
+    if n > 2 and within < 0.36:
+        return PERIODIC, 2 * n + 6
+    return PERIODIC, n
+
+
+def make_sweep(path, amplitudes=None, frequencies=None, directions=(1, -1), complete=True, si=False, seam=None):
+    """Write a sweep file; returns what is in it as plain arrays, shape [direction, amplitude, frequency(, ...)].
+
+    complete=False leaves the last amplitude of the last direction pending. seam: index along frequency."""
+    amplitudes = np.linspace(10, 60, 11) if amplitudes is None else np.asarray(amplitudes, float)
+    frequencies = np.linspace(4, 40, 73) if frequencies is None else np.asarray(frequencies, float)
+    shape = (len(directions), len(amplitudes), len(frequencies))
+    t = SimpleNamespace(amplitude=amplitudes, frequency=frequencies, direction=np.array(directions, np.int8))
+    for name in ("status", "segment_start"):
+        setattr(t, name, np.zeros(shape, np.int8))
+    for name in ("period", "n_samples", "n_contacts", "contacts_per_orbit", "n_multipliers", "periods_used"):
+        setattr(t, name, np.zeros(shape, np.int32))
+    for name in ("contacts_per_period", "peak_force", "max_displacement", "min_displacement", "min_gap", "contact_fraction",
+                 "wall_seconds", "residual", "check_deviation"):
+        setattr(t, name, np.full(shape, np.nan))
+    for name in ("strobe_displacement", "strobe_velocity"):
+        setattr(t, name, np.full(shape + (SAMPLES,), np.nan))
+    t.contact_period = np.full(shape + (CONTACTS,), -1, np.int32)
+    for name in ("contact_phase", "contact_velocity", "contact_force", "contact_duration", "contact_impulse"):
+        setattr(t, name, np.full(shape + (CONTACTS,), np.nan))
+    for name in ("multiplier_re", "multiplier_im", "multiplier_error"):
+        setattr(t, name, np.full(shape + (MULTIPLIERS,), np.nan))
+
+    rng = np.random.default_rng(20140613)
+    for d, i, j in np.ndindex(shape):
+        status, period = cell_kind(amplitudes[i], frequencies[j], directions[d])
+        if d == 0 and i == len(amplitudes) // 2 and len(frequencies) > 12:
+            status, period = {5: (NOT_SETTLED, 0), 9: (FLOW_FAILED, 0)}.get(j, (status, period))
+        if not complete and d == len(directions) - 1 and i == len(amplitudes) - 1:
+            status, period = PENDING, 0
+        _fill_cell(t, (d, i, j), status, period, rng)
+    first = {1: 0, -1: len(frequencies) - 1}
+    for d, direction in enumerate(directions):
+        t.segment_start[d, :, first[direction]] = t.status[d, :, first[direction]] != PENDING
+        if seam is not None:
+            t.segment_start[d, :, seam if direction > 0 else seam - 1] = 1
+    _write_sweep(path, t, complete, si)
+    return t
+
+
+def _fill_cell(t, cell, status, period, rng):
+    d, i, j = cell
+    t.status[cell] = status
+    if status == PENDING:
+        return
+    t.wall_seconds[cell], t.periods_used[cell] = 0.02, 164
+    if status == FLOW_FAILED:
+        return
+    a, w = t.amplitude[i], t.frequency[j]
+    t.period[cell] = period
+    n = t.n_samples[cell] = period or SAMPLES
+    k = np.arange(n)
+    noise = rng.uniform(-0.12, 0.12, n) if period == 0 else 0.0
+    t.strobe_displacement[cell][:n] = 0.1 + 0.2 * np.cos(2 * np.pi * k / max(period, 7) + w / 8) * (a / 30) + noise
+    t.strobe_velocity[cell][:n] = 1.5 * np.sin(2 * np.pi * k / max(period, 7) + w / 6) + noise
+    swing = a * receptance(w)
+    t.max_displacement[cell] = swing
+    t.contact_fraction[cell] = t.peak_force[cell] = 0.0
+    t.contacts_per_period[cell] = 0.0
+    if status == CONTACT_FREE:
+        t.min_displacement[cell], t.min_gap[cell] = -swing, -swing - STOP
+    else:
+        m = t.n_contacts[cell] = 2 * n if period == 0 else n + 1
+        t.contacts_per_orbit[cell] = m if period else 0
+        t.contacts_per_period[cell] = m / n
+        t.min_displacement[cell], t.min_gap[cell] = STOP - 1e-5, 0.001
+        t.contact_fraction[cell], t.peak_force[cell] = 0.06, 1.6 * a
+        kept = min(m, CONTACTS)
+        c = np.arange(kept)
+        t.contact_period[cell][:kept] = c // 2
+        t.contact_phase[cell][:kept] = (0.35 + 0.13 * (c % 2) + 0.01 * (c // 2) + w / 200) % 1
+        t.contact_velocity[cell][:kept] = -(1.5 - 1.4 * (c % 2)) * (1 + 0.03 * (c // 2)) * a / 30
+        t.contact_force[cell][:kept] = -t.contact_velocity[cell][:kept] / 0.0271628290596
+        t.contact_duration[cell][:kept] = 0.05
+        t.contact_impulse[cell][:kept] = 0.4
+    if period:
+        t.n_multipliers[cell], t.residual[cell] = 2, 1e-13
+        for name, value in (("multiplier_re", -0.03), ("multiplier_im", 0.26), ("multiplier_error", 1e-5)):
+            getattr(t, name)[cell][:2] = (value, -value) if name == "multiplier_im" else value
+
+
+def _dimension(group, name, values, long_name, scale="1"):
+    data = group.create_dataset(name, data=values)
+    data.make_scale(name)
+    data.attrs["long_name"], data.attrs["units"], data.attrs["scale"] = np.bytes_(long_name), np.bytes_("1"), np.bytes_(scale)
+
+
+def _variable(group, name, values, dims, scale="1", units="1"):
+    data = group.create_dataset(name, data=values)
+    for axis, dim in enumerate(dims):
+        data.dims[axis].attach_scale(group[dim])
+    data.attrs["long_name"] = np.bytes_(name.replace("_", " "))
+    data.attrs["units"] = np.bytes_(units)
+    if units == "1":
+        data.attrs["scale"] = np.bytes_(scale)
+    return data
+
+
+def _provenance(file, si):
+    """The attributes and groups of both files. si: the user gave stop and forcing in SI, so /parameters holds them in SI."""
+    for name, text in (("title", "synthetic"), ("Conventions", "CF-1.10"), ("source", "graze 0.1.0")):
+        file.attrs[name] = np.bytes_(text)
+    group = file.create_group("provenance")
+    for name, text in (("program_version", "0.1.0"), ("commit", "0123456789abcdef0123456789abcdef01234567"),
+                       ("utc_start", "2024-06-13T12:00:00Z"), ("uuid", "00000000-0000-4000-8000-000000000000")):
+        group.attrs[name] = np.bytes_(text)
+    group.attrs["dirty"] = np.int8(1)
+    group = file.create_group("parameters")
+    length, time = (SI["length"], SI["time"]) if si else (1.0, 1.0)
+    for name, value in (("beam_beta", 4800.0), ("beam_gamma", 0.25), ("damping_ratio", 0.1), ("stop_position", STOP * length),
+                        ("forcing_amplitude", 30.0 * length / time**2), ("forcing_frequency", 13.0 / time)):
+        group.attrs[name] = np.bytes_(repr(value))
+    group.attrs["forcing_type"] = np.bytes_("mode")
+    group.attrs["units"] = np.bytes_("si" if si else "nondimensional")
+    if si:
+        group = file.create_group("scales")
+        for name, value in SI.items():
+            group.create_dataset(name, data=value)
+
+
+def _write_sweep(path, t, complete, si):
+    cell = ("direction", "amplitude", "frequency")
+    inner = {"strobe_displacement": "sample", "strobe_velocity": "sample"}
+    inner.update({n: "contact" for n in vars(t) if n.startswith("contact_") and n != "contact_fraction"})
+    inner.update({n: "multiplier" for n in vars(t) if n.startswith("multiplier_")})
+    with h5py.File(path, "w") as file:
+        file.attrs["complete"] = np.int8(complete)
+        _provenance(file, si)
+        _dimension(file, "direction", t.direction, "sweep direction")
+        file["direction"].attrs["flag_values"] = np.array([1, -1], np.int8)
+        file["direction"].attrs["flag_meanings"] = np.bytes_("up down")
+        _dimension(file, "amplitude", t.amplitude, "forcing amplitude", "L/t0^2")
+        _dimension(file, "frequency", t.frequency, "angular forcing frequency", "rad/t0")
+        for name, size in (("sample", SAMPLES), ("contact", CONTACTS), ("multiplier", MULTIPLIERS)):
+            _dimension(file, name, np.arange(size, dtype=np.int32), name)
+        for name, values in vars(t).items():
+            if name in cell:
+                continue
+            dims = cell + ((inner[name],) if name in inner else ())
+            _variable(file, name, values, dims, SCALE.get(name, "1"), "s" if name == "wall_seconds" else "1")
+        file["status"].attrs["flag_values"] = np.arange(9, dtype=np.int8)
+        file["status"].attrs["flag_meanings"] = np.bytes_(STATUS_NAMES)
+        kernel = file.create_group("kernel")
+        tau = np.linspace(0, 1, 50)
+        _dimension(kernel, "tau", tau, "delay", "t0")
+        _variable(kernel, "L1_2", 0.0271628290596 * np.exp(-tau), ("tau",))
+        _variable(kernel, "L_plus", 0.0271628290596, ())
+
+
+def make_trajectory(path, periods=4, samples_per_period=500, si=False, frequency=13.0):
+    """Write a trajectory file of a made-up orbit that touches the stop once a period; returns its arrays."""
+    t = SimpleNamespace()
+    period = 2 * np.pi / frequency
+    t.time = np.arange(periods * samples_per_period + 1) * period / samples_per_period
+    phase = t.time / period % 1
+    touching = (phase >= 0.35) & (phase < 0.47)
+    swing = 0.1 + 0.2 * np.cos(2 * np.pi * (phase - 0.91))
+    low = 0.1 + 0.2 * np.cos(2 * np.pi * (0.35 - 0.91))
+    t.displacement = np.where(touching, STOP, STOP + np.maximum(swing - low, 0) * 1.2)
+    t.velocity = np.where(touching, 0.0, np.gradient(t.displacement, t.time))
+    s = np.clip((phase - 0.35) / 0.12, 0, 1)
+    force = 57.1 * np.exp(-s / 0.02) * (1 - s) + 14 * np.sin(np.pi * np.minimum(s, 1)) ** 0.5
+    t.force = np.where(touching, force, 0.0)
+    k = np.arange(periods)
+    t.event_time = np.column_stack([(k + 0.35) * period, (k + 0.47) * period]).ravel()
+    t.event_type = np.tile(np.array([1, 2], np.int8), periods)
+    t.event_velocity = np.tile([-1.55114, 0.0], periods)
+    t.event_force = np.tile([57.1053, 0.0], periods)
+    with h5py.File(path, "w") as file:
+        file.attrs["complete"] = np.int8(1)
+        _provenance(file, si)
+        _dimension(file, "time", t.time, "time", "t0")
+        for name, scale in (("displacement", "L"), ("velocity", "L/t0"), ("force", "EI/L^2")):
+            _variable(file, name, getattr(t, name), ("time",), scale)
+        _dimension(file, "event", np.arange(2 * periods, dtype=np.int32), "event")
+        for name, scale in (("event_time", "t0"), ("event_type", "1"), ("event_velocity", "L/t0"), ("event_force", "EI/L^2")):
+            _variable(file, name, getattr(t, name), ("event",), scale)
+        file["event_type"].attrs["flag_values"] = np.array([1, 2], np.int8)
+        file["event_type"].attrs["flag_meanings"] = np.bytes_("onset release")
+    return t

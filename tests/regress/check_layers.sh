@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# check_layers - the rules of the house that a compiler does not check. Prints the offending lines; silent when right.
+#
+#   1 includes point down only: base < io < beam < spectrum < impact < orbit < pool < sweep < app, and a private header stays in its folder
+#   2 beam .. orbit never see io
+#   3 MPI_COMM_WORLD and PETSC_COMM_WORLD in src/app and src/pool only (and in tests)
+#   4 HDF5 is called in src/io only
+#   5 the options database is read in src/base only
+#
+# A public header include/graze/X.h belongs to the layer that holds X.c.
+# usage: check_layers.sh [TREE]
+set -euo pipefail
+cd "${1:-$(dirname "$0")/../..}"
+
+layers="base io beam spectrum impact orbit pool sweep app"
+declare -A rank
+n=0
+for layer in $layers; do rank[$layer]=$((n++)); done
+
+wrong=0
+complain() { printf '%s\n' "$1" >&2; wrong=1; }
+
+# a file without its comments and strings, lines kept in place (include lines keep their file name)
+code() {
+  awk '{
+    line = ""
+    while (length($0)) {
+      if (inside) { i = index($0, "*/"); if (!i) { $0 = ""; break }; $0 = substr($0, i + 2); inside = 0 }
+      else { i = index($0, "/*"); if (!i) { line = line $0; $0 = "" } else { line = line substr($0, 1, i - 1); $0 = substr($0, i + 2); inside = 1 } }
+    }
+    sub(/\/\/.*/, "", line)
+    if (line !~ /^[ \t]*#[ \t]*include/) gsub(/"([^"\\]|\\.)*"/, "\"\"", line)
+    print line
+  }' "$1"
+}
+
+layer_of_header() { # graze/X.h -> layer
+  local name=${1#graze/} found
+  name=${name%.h}
+  if [ "$name" = compat ]; then echo base; return; fi # macros only: no compat.c
+  found=$(find src -name "$name.c" | head -n 1)
+  [ -n "$found" ] && basename "$(dirname "$found")"
+}
+
+check_includes() { # file layer
+  local file=$1 layer=$2 header other
+  while read -r header; do
+    case $header in
+      graze_version.h) ;;
+      graze/*)
+        if [ ! -f "include/$header" ]; then complain "$file: there is no include/$header"; continue; fi
+        other=$(layer_of_header "$header") || true
+        if [ -z "$other" ]; then complain "$file: $header belongs to no layer (no .c of that name in src/)"; continue; fi
+        if [ "${rank[$other]}" -gt "${rank[$layer]}" ]; then complain "$file: layer $layer includes $header of layer $other above it"; fi
+        if [ "$other" = io ]; then
+          case $layer in beam | spectrum | impact | orbit) complain "$file: layer $layer must not see io ($header)" ;; esac
+        fi
+        ;;
+      *) [ -f "$(dirname "$file")/$header" ] && [ "${header#*/}" = "$header" ] || complain "$file: private header \"$header\" is not in the same folder" ;;
+    esac
+  done < <(code "$file" | sed -nE 's/^[ \t]*#[ \t]*include[ \t]*"([^"]+)".*/\1/p')
+}
+
+forbid() { # file pattern sentence
+  local lines
+  lines=$(code "$1" | grep -nE "$2" | head -n 3 || true)
+  if [ -n "$lines" ]; then complain "$1: $3: line ${lines//$'\n'/; line }"; fi
+}
+
+files=0
+for layer in $layers; do
+  for file in src/"$layer"/*.[ch]; do
+    [ -f "$file" ] || continue
+    files=$((files + 1))
+    check_includes "$file" "$layer"
+    case $layer in app | pool) ;; *) forbid "$file" '\b(MPI|PETSC)_COMM_WORLD\b' "world communicator outside src/app and src/pool" ;; esac
+    [ "$layer" = io ] || forbid "$file" '\bH5[A-Z]+[a-z]\w*[ \t]*\(|include[ \t]*<hdf5' "HDF5 outside src/io"
+    [ "$layer" = base ] || forbid "$file" '\bPetscOptions[A-Z]\w*[ \t]*\(' "options database outside src/base"
+  done
+done
+for file in include/graze/*.h; do
+  header=${file#include/}
+  layer=$(layer_of_header "$header") || true
+  if [ -z "$layer" ]; then complain "$file: belongs to no layer (no .c of that name in src/)"; continue; fi
+  check_includes "$file" "$layer"
+done
+[ "$files" -gt 0 ] || complain "no sources under $PWD/src"
+exit $wrong
