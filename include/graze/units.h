@@ -11,6 +11,7 @@
 typedef struct {
   PetscBool si;                 /* the beam was given by its SI set */
   PetscReal length, time, force; /* L [m], t0 [s], E I / L^2 [N]; NaN without SI */
+  PetscReal beta, gamma;         /* as in the scaled parameters */
 } Units;
 
 /* Checks the SI set (or beta, gamma), computes the scales, and leaves in `scaled` the copy of `given` with

@@ -96,6 +96,8 @@ PetscErrorCode UnitsApply(const Params *given, Units *units, Params *scaled, Com
   *scaled       = *given;
   units->si     = AnyOfSet_Private(given);
   units->length = units->time = units->force = NAN;
+  units->beta   = given->beam_beta;
+  units->gamma  = given->beam_gamma;
   if (!units->si) {
     if (given->units == UNITS_SI)
       ComplaintSet(complaint, EXIT_OPTIONS, "option -units si needs the beam's SI set (-beam_length, ...; see graze help)");
@@ -113,8 +115,10 @@ PetscErrorCode UnitsApply(const Params *given, Units *units, Params *scaled, Com
   units->length      = L;
   units->time        = L * L * PetscSqrtReal(given->beam_density * area / (E * second_moment));
   units->force       = E * second_moment / (L * L);
-  scaled->beam_beta  = area * L * L / second_moment;
-  scaled->beam_gamma = given->beam_shear_factor * G / E;
+  units->beta        = area * L * L / second_moment;
+  units->gamma       = given->beam_shear_factor * G / E;
+  scaled->beam_beta  = units->beta;
+  scaled->beam_gamma = units->gamma;
   /* Entries of sane size can still overflow together (lengths in mm, moduli in MPa mixed up). */
   const PetscReal results[] = {units->time, units->force, scaled->beam_beta, scaled->beam_gamma};
   for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)

@@ -57,6 +57,10 @@ static PetscErrorCode FlowSetForcing_Exact(Flow flow)
   x->hold_Y  = -flow->amplitude * load / H;
   ForcedState_Private(flow, 0.0, x->free_forced);
   ForcedState_Private(flow, x->hold_Y, x->hold_forced);
+  for (PetscInt i = 0; i < flow->n; ++i) x->work[i] = creal(x->free_forced[i] - x->hold_forced[i]);
+  ContactProject_Private(x, flow->n, x->work, x->turn_re);
+  for (PetscInt i = 0; i < flow->n; ++i) x->work[i] = cimag(x->free_forced[i] - x->hold_forced[i]);
+  ContactProject_Private(x, flow->n, x->work, x->turn_im);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,15 +102,45 @@ static void BeginFree_Private(Flow flow, Look *look)
   SignalBegin(s, look);
 }
 
-/* Expand the state in the zeros; the signal is the force.   (7.5) */
+/* Free motion `tau` after the flight began, from the e^{lambda tau} of SignalEvaluate; exact zeros where it has decayed.   (7.3) */
+static void FreeMotion_Private(Flow flow, PetscReal *motion)
+{
+  const Exact   *x     = flow->data;
+  const Signal  *s     = &x->free;
+  const PetscInt M     = flow->M;
+  const PetscInt alive = PetscMin(s->e_active, M);
+
+  for (PetscInt k = 0; k < alive; ++k) {
+    const PetscReal re = x->amp_re[k] * s->e_re[k] - x->amp_im[k] * s->e_im[k], im = x->amp_re[k] * s->e_im[k] + x->amp_im[k] * s->e_re[k];
+
+    motion[k]     = re;
+    motion[M + k] = x->free_exponents.re[k] * re - x->free_exponents.im[k] * im;
+  }
+  for (PetscInt k = alive; k < M; ++k) motion[k] = motion[M + k] = 0.0;
+  if (flow->tail->states > 0) TailCompose_Private(flow, x->amp_re + M, x->amp_im + M, s->e_re + M, s->e_im + M, motion + 2 * M);
+}
+
+/*
+  Expand the state in the zeros; the signal is the force.   (7.5)
+  Right after a flight few modes are still alive: only their columns are multiplied, and the forced motion was projected once per cell.
+*/
 static void BeginContact_Private(Flow flow, Look *look)
 {
   Exact         *x  = flow->data;
   Signal        *s  = &x->hold;
   const PetscInt nz = x->hold_exponents.n;
 
-  Deviation_Private(flow, x->hold_forced, x->t, x->work);
-  ContactProject_Private(x, flow->n, x->work, x->pair);
+  if (x->from_flight) {
+    const PetscReal angle = flow->frequency * x->t + flow->params.strobe_phase, c = cos(angle), d = sin(angle);
+
+    FreeMotion_Private(flow, x->work);
+    ContactProject_Private(x, flow->n, x->work, x->pair);
+    for (PetscInt j = 0; j < 2 * nz; ++j) x->pair[j] += x->turn_re[j] * c - x->turn_im[j] * d;
+  } else {
+    Deviation_Private(flow, x->hold_forced, x->t, x->work);
+    ContactProject_Private(x, flow->n, x->work, x->pair);
+  }
+  x->from_flight = PETSC_FALSE;
   for (PetscInt j = 0; j < nz; ++j) {
     s->a_re[j] = x->pair[j] + flow->params.stop_position * x->press[j];
     s->a_im[j] = x->pair[nz + j] + flow->params.stop_position * x->press[nz + j];
@@ -118,24 +152,14 @@ static void BeginContact_Private(Flow flow, Look *look)
   SignalBegin(s, look);
 }
 
-/* State at `tau` after the phase began, from the e^{lambda tau} that SignalEvaluate left.   (7.3) */
+/* State at `tau` after the phase began: free motion and forced motion. */
 static void StateFree_Private(Flow flow, PetscReal tau, PetscReal *state)
 {
   const Exact    *x     = flow->data;
-  const Signal   *s     = &x->free;
-  const PetscInt  M     = flow->M;
-  const PetscReal angle = s->angle + flow->frequency * tau, c = cos(angle), d = sin(angle);
+  const PetscReal angle = x->free.angle + flow->frequency * tau, c = cos(angle), d = sin(angle);
 
-  for (PetscInt k = 0; k < M; ++k) {
-    const PetscReal re = x->amp_re[k] * s->e_re[k] - x->amp_im[k] * s->e_im[k], im = x->amp_re[k] * s->e_im[k] + x->amp_im[k] * s->e_re[k];
-
-    state[k]     = re + creal(x->free_forced[k]) * c - cimag(x->free_forced[k]) * d;
-    state[M + k] = x->free_exponents.re[k] * re - x->free_exponents.im[k] * im + creal(x->free_forced[M + k]) * c - cimag(x->free_forced[M + k]) * d;
-  }
-  if (flow->tail->states > 0) {
-    TailCompose_Private(flow, x->amp_re + M, x->amp_im + M, s->e_re + M, s->e_im + M, state + 2 * M);
-    for (PetscInt i = 2 * M; i < flow->n; ++i) state[i] += creal(x->free_forced[i]) * c - cimag(x->free_forced[i]) * d;
-  }
+  FreeMotion_Private(flow, state);
+  for (PetscInt i = 0; i < flow->n; ++i) state[i] += creal(x->free_forced[i]) * c - cimag(x->free_forced[i]) * d;
 }
 
 /* The same in contact.   (7.7) */
@@ -313,6 +337,7 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
 
       if (flow->tangent) TangentOnset_Private(flow);
       x->duration = x->impulse = 0.0;
+      x->from_flight = PETSC_TRUE;
       x->onsets += 1;
       x->begin.q     = force;
       x->begin.known = 1;
@@ -338,6 +363,7 @@ static PetscErrorCode FlowStart_Exact(Flow flow, const FlowState *state)
   x->t           = 0.0;
   x->contact     = state->contact;
   x->begin.known = 0;
+  x->from_flight = PETSC_FALSE;
   x->duration = x->impulse = 0.0;
   if (!x->contact && y1 == flow->params.stop_position) { /* exactly on the stop: derivatives decide */
     x->begin.known = 2;

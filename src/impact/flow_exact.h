@@ -24,11 +24,13 @@ typedef struct {
   /* once per cell */
   double complex *free_forced, *hold_forced; /* shape [n] */
   double complex  free_Y, hold_Y;            /* of the gap, of the force */
+  PetscReal      *turn_re, *turn_im;         /* contact coefficients of (free - hold) forced motion, per cos and -sin; shape [2 nz] */
   PetscBool       resonance;
   /* the phase under way */
   Signal     free, hold;
   PetscReal *amp_re, *amp_im;                /* coefficients of the state in the poles, shape [poles] */
-  PetscReal *state, *work, *pair, *column;   /* shape [n], [n], [2 nz], [n] */
+  PetscReal *state, *work, *pair;            /* shape [n], [n], [2 nz] */
+  PetscBool  from_flight;                    /* the contact that begins follows a flight whose e^{lambda tau} are still at hand */
   PetscReal  t;                              /* since the strobe */
   PetscBool  contact;
   struct {
@@ -38,7 +40,7 @@ typedef struct {
   PetscReal duration, impulse;               /* of the contact under way */
   PetscInt  onsets;                          /* in this period */
   /* derivative */
-  PetscReal *block;                          /* 2x2 propagators of the free modes: p11, p12, p21, p22, shape [4, M]; and of the tail [4] */
+  PetscReal *block;                          /* 2x2 propagators of the free modes: p11, p12, p21, p22, shape [4, M] */
 } Exact;
 
 PetscErrorCode FlowSetUp_Exact(Flow flow);
@@ -48,7 +50,7 @@ PetscErrorCode FlowDestroy_Exact(Flow flow);
 void TailExpand_Private(Flow flow, const PetscReal *tail, PetscReal *amp_re, PetscReal *amp_im);
 void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *amp_im, const PetscReal *e_re, const PetscReal *e_im, PetscReal *tail);
 
-/* pair = project x; x = compose pair. O(M^2). */
+/* pair = project x; x = compose pair. O(M^2); columns of zeros cost nothing. */
 void ContactProject_Private(const Exact *x, PetscInt n, const PetscReal *state, PetscReal *pair);
 void ContactCompose_Private(const Exact *x, PetscInt n, const PetscReal *pair, PetscReal *state);
 

@@ -98,7 +98,8 @@ PetscErrorCode FlowSetUp_Exact(Flow flow)
   PetscCall(SignalCreate(&x->hold_exponents, &x->hold));
   PetscCall(PetscMalloc5(M, &x->inverse_wd, 2 * nz * n, &x->project, 2 * nz * n, &x->compose, 2 * nz, &x->press, n, &x->pressed));
   PetscCall(PetscMalloc4(n, &x->jump, n, &x->tip_row, n, &x->free_forced, n, &x->hold_forced));
-  PetscCall(PetscMalloc7(np, &x->amp_re, np, &x->amp_im, n, &x->state, n, &x->work, 2 * nz, &x->pair, n, &x->column, 4 * M + 4, &x->block));
+  PetscCall(PetscMalloc6(np, &x->amp_re, np, &x->amp_im, n, &x->state, n, &x->work, 2 * nz, &x->pair, 4 * M, &x->block));
+  PetscCall(PetscMalloc2(2 * nz, &x->turn_re, 2 * nz, &x->turn_im));
   for (PetscInt k = 0; k < M; ++k) x->inverse_wd[k] = 1.0 / x->free_exponents.im[k];
   PetscCall(ContactMaps_Private(flow));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -115,7 +116,8 @@ PetscErrorCode FlowDestroy_Exact(Flow flow)
   PetscCall(ExponentsDestroy(&x->hold_exponents));
   PetscCall(PetscFree5(x->inverse_wd, x->project, x->compose, x->press, x->pressed));
   PetscCall(PetscFree4(x->jump, x->tip_row, x->free_forced, x->hold_forced));
-  PetscCall(PetscFree7(x->amp_re, x->amp_im, x->state, x->work, x->pair, x->column, x->block));
+  PetscCall(PetscFree6(x->amp_re, x->amp_im, x->state, x->work, x->pair, x->block));
+  PetscCall(PetscFree2(x->turn_re, x->turn_im));
   PetscCall(PetscFree(flow->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
