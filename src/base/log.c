@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,24 @@ static struct {
 } log_state;
 
 /*
+  Is anybody watching? Open MPI's launcher gives its ranks a terminal of their own whatever becomes of what it reads there, so under
+  it the launcher's own standard output is asked, where /proc tells.
+*/
+static PetscBool OnTerminal_Private(void)
+{
+  char    link[64], target[256];
+  ssize_t length;
+
+  if (!isatty(STDOUT_FILENO)) return PETSC_FALSE;
+  if (!getenv("OMPI_COMM_WORLD_SIZE")) return PETSC_TRUE;
+  (void)snprintf(link, sizeof link, "/proc/%ld/fd/1", (long)getppid());
+  length = readlink(link, target, sizeof target - 1);
+  if (length < 0) return PETSC_TRUE;
+  target[length] = 0;
+  return !strncmp(target, "/dev/pts/", 9) || !strncmp(target, "/dev/tty", 8) || !strncmp(target, "/dev/console", 12) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+/*
   LogSetUp - Begin: root writes to standard output unless quiet.
 
   Collective.
@@ -38,7 +57,7 @@ PetscErrorCode LogSetUp(MPI_Comm comm, PetscBool quiet)
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   log_state.active      = rank == 0 ? PETSC_TRUE : PETSC_FALSE;
   log_state.quiet       = quiet;
-  log_state.terminal    = isatty(STDOUT_FILENO) ? PETSC_TRUE : PETSC_FALSE;
+  log_state.terminal    = OnTerminal_Private();
   log_state.warnings    = 0;
   log_state.progress_at = -1;
   log_state.open_width  = 0;

@@ -115,7 +115,7 @@ const ParamRow params_table[] = {
   TEXT("Run", output, "runs/<command>", BOTH, "folder for the results"),
   FLAG("Run", overwrite, BOTH, "move an existing output folder aside"),
   FLAG("Run", quiet, BOTH, "nothing on standard output"),
-  FLAG("Run", dry_run, COMMAND_SWEEP, "say cells, memory, disk and estimated core-hours; run nothing"),
+  FLAG("Run", dry_run, BOTH, "say what would be done: cells, memory, disk, estimated core-hours; run nothing"),
 };
 
 const PetscInt params_table_size = (PetscInt)(sizeof params_table / sizeof params_table[0]);

@@ -379,6 +379,7 @@ static PetscErrorCode FlowPeriod_Exact(Flow flow, FlowState *state, FlowReason *
 
   PetscFunctionBeginUser;
   *reason = FLOW_GOOD;
+  if (flow->tangent) PetscCall(TangentReserve_Private(flow));
   if (x->resonance) {
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);

@@ -41,6 +41,7 @@ typedef struct {
   PetscInt  onsets;                          /* in this period */
   /* derivative */
   PetscReal *block;                          /* 2x2 propagators of the free modes: p11, p12, p21, p22, shape [4, M] */
+  PetscReal *bundle, *images;                /* tangent vectors side by side, and their contact coefficients; shape [n, n], [2 nz, n]; made when first needed */
 } Exact;
 
 PetscErrorCode FlowSetUp_Exact(Flow flow);
@@ -54,6 +55,7 @@ void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *am
 void ContactProject_Private(const Exact *x, PetscInt n, const PetscReal *state, PetscReal *pair);
 void ContactCompose_Private(const Exact *x, PetscInt n, const PetscReal *pair, PetscReal *state);
 
+PetscErrorCode TangentReserve_Private(Flow flow);
 /* Tangent vectors through a free phase, a contact phase (both after SignalEvaluate at its end), and an onset. */
 void TangentFree_Private(Flow flow);
 void TangentContact_Private(Flow flow);

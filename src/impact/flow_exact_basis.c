@@ -118,7 +118,18 @@ PetscErrorCode FlowDestroy_Exact(Flow flow)
   PetscCall(PetscFree4(x->jump, x->tip_row, x->free_forced, x->hold_forced));
   PetscCall(PetscFree6(x->amp_re, x->amp_im, x->state, x->work, x->pair, x->block));
   PetscCall(PetscFree2(x->turn_re, x->turn_im));
+  PetscCall(PetscFree2(x->bundle, x->images));
   PetscCall(PetscFree(flow->data));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Room for n tangent vectors; flows that never carry any do without. */
+PetscErrorCode TangentReserve_Private(Flow flow)
+{
+  Exact *x = flow->data;
+
+  PetscFunctionBeginUser;
+  if (!x->bundle) PetscCall(PetscMalloc2(flow->n * flow->n, &x->bundle, 2 * x->hold_exponents.n * flow->n, &x->images));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

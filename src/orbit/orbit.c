@@ -162,7 +162,8 @@ PetscErrorCode OrbitSolve(Orbit o, PetscInt p, const FlowState *guess, OrbitReas
     /* Stop where Newton does: at round-off, or when it gains no more. Not before the second pass, for the Jacobian's error wants two. */
     if (it > 0 && (relative < 1e-13 || (relative < 1e-10 && relative > 0.1 * before))) break;
     worse = relative > before ? worse + 1 : 0;
-    if (worse > 2 || relative > 1e3 || !isfinite(relative)) PetscFunctionReturn(PETSC_SUCCESS);
+    /* Newton that converges at all is below 1e-3 after five passes, also through a change of the contacts; the rest is wandering */
+    if (worse > 1 || (it >= 5 && relative > 1e-3) || relative > 1e3 || !isfinite(relative)) PetscFunctionReturn(PETSC_SUCCESS);
     before = relative;
     PetscCall(PetscArraycpy(o->previous, o->tangent.v, (size_t)o->n * (size_t)o->n));
     if (o->image.contact != o->trial.contact) { /* the strobe falls into a contact on one side only: take the image and try again */
