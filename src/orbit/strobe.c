@@ -24,6 +24,9 @@ static const PetscReal sampled_same = 1e-4; /* for a flow without Jacobian: a fe
 /* Blocks after which recurrences without an orbit count as chance, if the first and the last block look alike. */
 enum { PATIENCE = 8 };
 
+/* Newton solves are dear: candidates of one decision, and searches beyond a doubling in one cell. */
+enum { CANDIDATES = 3, DOUBLINGS = 3 };
+
 struct _p_Strobe {
   MPI_Comm comm;
   Params   params;
@@ -35,6 +38,7 @@ struct _p_Strobe {
   FlowState  guess;
   PetscReal  size;   /* of the motion: largest energy norm in the ring */
   PetscBool  pushed; /* off an unstable orbit, in this cell */
+  PetscInt   doublings; /* searches for a doubled orbit, in this cell */
   PetscBool  set_up;
 };
 
@@ -332,6 +336,7 @@ static PetscErrorCode Doubled_Private(Strobe s, FlowState *guess, PetscBool *acc
   PetscCall(PetscArraycpy(base, point->x, s->n));
   PetscCall(PetscArraycpy(along, direction, s->n));
   contact = point->contact;
+  ++s->doublings;
   for (PetscReal size = 2.0 * push; size <= near_orbit && !*accepted; size *= 2.0)
     for (int side = -1; side <= 1 && !*accepted; side += 2) {
       OrbitReason reason;
@@ -362,6 +367,7 @@ typedef enum { SIGN_NONE, SIGN_RECURRENCE, SIGN_ORBIT } Sign;
 static PetscErrorCode Decide_Private(Strobe s, FlowState *state, PetscBool *accepted, Sign *sign)
 {
   PetscReal best = recurs;
+  PetscInt  tried = 0;
 
   PetscFunctionBeginUser;
   *accepted = PETSC_FALSE;
@@ -373,7 +379,8 @@ static PetscErrorCode Decide_Private(Strobe s, FlowState *state, PetscBool *acce
     PetscReal   distance = PETSC_MAX_REAL;
     PetscInt    least;
 
-    if (s->distance[p] > best) continue;
+    if (s->distance[p] > best || tried == CANDIDATES) continue;
+    ++tried;
     best  = 0.3 * s->distance[p];
     *sign = PetscMax(*sign, SIGN_RECURRENCE);
     PetscCall(OrbitSolve(s->orbit, p, state, &reason));
@@ -389,7 +396,7 @@ static PetscErrorCode Decide_Private(Strobe s, FlowState *state, PetscBool *acce
       PetscCall(Push_Private(s, state));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    if (verdict == VERDICT_UNSTABLE && distance <= near_orbit) {
+    if (verdict == VERDICT_UNSTABLE && distance <= near_orbit && s->doublings < DOUBLINGS) {
       PetscCall(Doubled_Private(s, &s->guess, accepted));
       if (*accepted) PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -423,6 +430,7 @@ static PetscErrorCode Begin_Private(Strobe s, const FlowState *state, Steady *st
   s->filled             = 0;
   s->newest             = 0;
   s->pushed             = PETSC_FALSE;
+  s->doublings          = 0;
   PetscCall(FlowRecordReset(&steady->record));
   PetscCall(Remember_Private(s, state));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -1,0 +1,30 @@
+/*
+  info.h - for graze info: reading with what may be missing in mind, and rows of text.   Not collective (root).
+*/
+#ifndef GRAZE_INFO_H
+#define GRAZE_INFO_H
+
+#include <stdint.h>
+
+#include "graze/store.h"
+
+#define INFO_WIDTH 100
+#define INFO_LABEL 20 /* columns of a label and the space around it */
+
+typedef char InfoText[12288]; /* longest text of a row, before it is broken into lines */
+
+/* "  label   text", broken at spaces to INFO_WIDTH columns. */
+void InfoRow(const char *label, const char *format, ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
+
+/* A text attribute on one line; "" if there is none. */
+PetscErrorCode InfoAttribute(Store store, const char *object, const char *name, size_t size, char *text);
+/* The attribute `scale` of a variable; "" for 1 or none. */
+PetscErrorCode InfoScale(Store store, const char *path, size_t size, char *scale);
+PetscErrorCode InfoHasAll(Store store, const char *const *paths, PetscBool *has);
+/* A scalar variable; NaN, or -1, if there is none. */
+PetscErrorCode InfoScalar(Store store, const char *path, PetscReal *value, Complaint *complaint);
+PetscErrorCode InfoScalarInt(Store store, const char *path, int32_t *value, Complaint *complaint);
+/* A variable of one axis that must be there, in memory with room for eight bytes an entry. The caller frees. */
+PetscErrorCode InfoArray(Store store, const char *path, PetscInt *n, void **values, Complaint *complaint);
+
+#endif

@@ -1,0 +1,247 @@
+/*
+  output.c - the output folder: made with its parents, an old result respected or moved aside, log.txt and used_parameters.yaml.
+
+  Nothing that is there is ever changed: a result that is in the way is a complaint, or, with -overwrite, its folder gets another name.
+*/
+#define _XOPEN_SOURCE 700
+#include "output.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "graze/log.h"
+
+#define HINT "choose another -output, or -overwrite moves the folder aside"
+
+static const char *const results[] = {"sweep.h5", "trajectory.h5", NULL};
+
+/* ---- paths ---- */
+
+PetscErrorCode OutputPath(const Params *params, const char *name, size_t size, char *path, Complaint *complaint)
+{
+  size_t n = strlen(params->output);
+
+  PetscFunctionBeginUser;
+  while (n > 1 && params->output[n - 1] == '/') n--;
+  if ((size_t)snprintf(path, size, "%.*s/%s", (int)n, params->output, name) >= size) {
+    path[0] = '\0';
+    ComplaintSet(complaint, EXIT_OPTIONS, "option -output: the path %.200s... is too long", params->output);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscBool IsFolder_Private(const char *path)
+{
+  struct stat info;
+
+  return !stat(path, &info) && S_ISDIR(info.st_mode) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+static PetscErrorCode Has_Private(const Params *params, const char *name, PetscBool *has, Complaint *complaint)
+{
+  char        path[PETSC_MAX_PATH_LEN];
+  struct stat info;
+
+  PetscFunctionBeginUser;
+  PetscCall(OutputPath(params, name, sizeof path, path, complaint));
+  *has = *path && !lstat(path, &info) ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The folder and every parent that is missing. */
+static PetscErrorCode MakeFolder_Private(const char *folder, Complaint *complaint)
+{
+  char path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscStrncpy(path, folder, sizeof path));
+  for (char *end = path; end && !complaint->exit_code;) {
+    end = strchr(end + 1, '/');
+    if (end) *end = '\0';
+    if (!IsFolder_Private(path) && mkdir(path, 0777)) {
+      if (errno != EEXIST) ComplaintSet(complaint, EXIT_IO, "cannot make the folder %.500s: %s", path, strerror(errno));
+      else if (!IsFolder_Private(path)) ComplaintSet(complaint, EXIT_IO, "%.500s is in the way: it is not a folder", path);
+    }
+    if (end) *end = '/';
+  }
+  if (!complaint->exit_code && access(folder, W_OK | X_OK))
+    ComplaintSet(complaint, EXIT_IO, "cannot write into the folder %.500s: %s", folder, strerror(errno));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A folder that holds anything of ours gets the first free name of folder.1, folder.2, ... A folder of other things stays. */
+static PetscErrorCode MoveAside_Private(const Params *params, size_t size, char *moved, Complaint *complaint)
+{
+  static const char *const ours[] = {"sweep.h5", "trajectory.h5", "sweep.h5.partial", "trajectory.h5.partial", "used_parameters.yaml",
+                                     "log.txt",  NULL};
+  char                     folder[PETSC_MAX_PATH_LEN];
+  PetscBool                any = PETSC_FALSE;
+  struct stat              info;
+  size_t                   length;
+
+  PetscFunctionBeginUser;
+  *moved = '\0';
+  for (int i = 0; ours[i] && !any; i++) PetscCall(Has_Private(params, ours[i], &any, complaint));
+  if (!any || complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscStrncpy(folder, params->output, sizeof folder));
+  for (length = strlen(folder); length > 1 && folder[length - 1] == '/'; length--) folder[length - 1] = '\0';
+  for (int i = 1;; i++) {
+    if ((size_t)snprintf(moved, size, "%s.%d", folder, i) >= size) {
+      ComplaintSet(complaint, EXIT_OPTIONS, "option -output: the path %.200s... is too long", folder);
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (lstat(moved, &info)) break;
+  }
+  if (rename(folder, moved)) ComplaintSet(complaint, EXIT_IO, "cannot move %.400s aside to %.400s: %s", folder, moved, strerror(errno));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what is there already ---- */
+
+/* The value of a row as the file has it, as text; "" where it has none. */
+static PetscErrorCode StoredValue_Private(Store store, const ParamRow *row, size_t size, char *text)
+{
+  PetscBool found;
+
+  PetscFunctionBeginUser;
+  *text = '\0';
+  if (row->kind == PARAM_REAL || row->kind == PARAM_INT) {
+    Params *there;
+
+    PetscCall(PetscNew(&there));
+    if (row->kind == PARAM_REAL) {
+      PetscCall(StoreReadAttributeNumber(store, "/parameters", row->name, STORE_REAL, (char *)there + row->where, &found));
+    } else {
+      int64_t value = 0;
+
+      PetscCall(StoreReadAttributeNumber(store, "/parameters", row->name, STORE_INT64, &value, &found));
+      *(PetscInt *)((char *)there + row->where) = (PetscInt)value;
+    }
+    if (found) PetscCall(ParamsFormat(there, row, size, text));
+    PetscCall(PetscFree(there));
+  } else PetscCall(StoreReadAttributeText(store, "/parameters", row->name, size, text, &found));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Texts of numbers read back to the same bits, so equal texts are equal values. */
+static PetscErrorCode Differences_Private(Store store, const Params *params, unsigned command, size_t size, char *list)
+{
+  size_t length = 0;
+
+  PetscFunctionBeginUser;
+  *list = '\0';
+  for (PetscInt i = 0; i < params_table_size; i++) {
+    const ParamRow *row = &params_table[i];
+    char            here[PETSC_MAX_PATH_LEN], there[PETSC_MAX_PATH_LEN];
+
+    if (!(row->commands & command) || !row->physics) continue;
+    PetscCall(ParamsFormat(params, row, sizeof here, here));
+    PetscCall(StoredValue_Private(store, row, sizeof there, there));
+    if (!strcmp(here, there) || length >= size) continue;
+    length += (size_t)snprintf(list + length, size - length, "%s%s %.60s instead of %.60s", length ? ", " : "", row->name,
+                               *there ? there : "not given", *here ? here : "not given");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* done: the result of the same physics is there and complete. Any other result is a complaint. */
+static PetscErrorCode Judge_Private(const char *path, const Params *params, unsigned command, PetscBool *done, Complaint *complaint)
+{
+  Store     store;
+  Complaint unreadable = {0};
+  int8_t    complete   = 0;
+  PetscBool found;
+  char      list[600];
+
+  PetscFunctionBeginUser;
+  PetscCall(StoreOpen(path, PETSC_FALSE, &store, &unreadable));
+  if (!store) {
+    ComplaintSet(complaint, EXIT_FILES, "a file is in the way: %.700s; " HINT, unreadable.line);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(StoreReadAttributeNumber(store, "/", "complete", STORE_INT8, &complete, &found));
+  if (!found) ComplaintSet(complaint, EXIT_FILES, "%.400s is in the way and not a result of graze; " HINT, path);
+  else if (!complete) ComplaintSet(complaint, EXIT_FILES, "%.400s is an incomplete result (of a run under way or interrupted); " HINT, path);
+  else {
+    PetscCall(Differences_Private(store, params, command, sizeof list, list));
+    if (*list) ComplaintSet(complaint, EXIT_FILES, "%.300s is the result of other parameters (%s); " HINT, path, list);
+    else *done = PETSC_TRUE;
+  }
+  PetscCall(StoreClose(&store, &unreadable));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Prepare_Private(const Params *params, unsigned command, const char *file, PetscBool *done, Complaint *complaint)
+{
+  char      path[PETSC_MAX_PATH_LEN], moved[PETSC_MAX_PATH_LEN] = "";
+  PetscBool has;
+
+  PetscFunctionBeginUser;
+  if (params->overwrite) PetscCall(MoveAside_Private(params, sizeof moved, moved, complaint));
+  PetscCall(Has_Private(params, file, &has, complaint));
+  if (has && !complaint->exit_code) {
+    PetscCall(OutputPath(params, file, sizeof path, path, complaint));
+    PetscCall(Judge_Private(path, params, command, done, complaint));
+  }
+  for (int i = 0; results[i] && !*done && !complaint->exit_code; i++) {
+    PetscCall(Has_Private(params, results[i], &has, complaint));
+    if (has) ComplaintSet(complaint, EXIT_FILES, "%.400s holds the result of another command, %s; " HINT, params->output, results[i]);
+  }
+  if (*done || complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MakeFolder_Private(params->output, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OutputPath(params, "log.txt", sizeof path, path, complaint));
+  PetscCall(LogOpen(path, complaint));
+  if (*moved && !complaint->exit_code) PetscCall(LogLine("the old %s is now %s", params->output, moved));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  OutputPrepare - Make the output folder, unless there is a result already; from here on the log goes to its log.txt.
+
+  Collective, after LogSetUp; root looks and decides. Not for a dry run.
+  Input:   params - as the user gave them;  command - COMMAND_*;  file - name of the result, such as "sweep.h5"
+  Output:  done - a complete result of the same physics is there, and nothing was touched
+           complaint - the same on all ranks. EXIT_FILES: a result is in the way that is incomplete, of other physics, or of another command;
+           EXIT_IO: the folder cannot be made or written into
+*/
+PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, PetscBool *done, Complaint *complaint)
+{
+  PetscMPIInt rank;
+  int         there;
+
+  PetscFunctionBeginUser;
+  *done = PETSC_FALSE;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  if (!rank && !complaint->exit_code) PetscCall(Prepare_Private(params, command, file, done, complaint));
+  PetscCall(ComplaintAgree(comm, complaint));
+  there = *done;
+  PetscCallMPI(MPI_Bcast(&there, 1, MPI_INT, 0, comm));
+  *done = there ? PETSC_TRUE : PETSC_FALSE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* OutputWriteYaml - <output>/used_parameters.yaml: an input that repeats the run. Not collective (root). Complaint: EXIT_IO */
+PetscErrorCode OutputWriteYaml(const Params *params, unsigned command, Complaint *complaint)
+{
+  char  path[PETSC_MAX_PATH_LEN];
+  FILE *file;
+  int   failed;
+
+  PetscFunctionBeginUser;
+  PetscCall(OutputPath(params, "used_parameters.yaml", sizeof path, path, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  file = fopen(path, "w");
+  if (!file) {
+    ComplaintSet(complaint, EXIT_IO, "cannot write %.500s: %s", path, strerror(errno));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(ParamsWriteYaml(params, command, file));
+  failed = fflush(file) || fsync(fileno(file));
+  if (fclose(file) || failed) ComplaintSet(complaint, EXIT_IO, "cannot write %.500s: %s", path, strerror(errno));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,260 @@
+/*
+  output_file.c - what every result file holds besides its data: /parameters, /scales, /kernel, /provenance.   (docs/data.md)
+*/
+#include "output.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "graze/kernel.h"
+#include "graze/provenance.h"
+
+#define KERNEL_POINTS   601
+#define KERNEL_FIRST    1e-5  /* [t0]; the steepest part of the kernel lasts about 1e-3 t0 */
+#define KERNEL_DECAY    1e-6  /* what is left of mode 1 at the last point */
+#define KERNEL_UNDAMPED 100.0 /* [t0]; the last point without damping */
+
+PetscErrorCode OutputDescribe(Store store, const char *path, const char *long_name, const char *scale, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  PetscCall(StoreAttributeText(store, path, "long_name", long_name, complaint));
+  PetscCall(StoreAttributeText(store, path, "units", "1", complaint));
+  PetscCall(StoreAttributeText(store, path, "scale", scale, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *OutputAmplitudeScale(ForcingType type)
+{
+  return type == FORCING_POINT ? "EI/L^2" : "L/t0^2";
+}
+
+PetscErrorCode OutputWriteProvenance(Store store, MPI_Comm comm, const char *title, const char *command, int argc, char *const *argv,
+                                     Complaint *complaint)
+{
+  PetscMPIInt  size;
+  int          n_petsc, n = 0;
+  char       **petsc;
+  const char **words;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(comm, &size));
+  /* The program's name and PETSc's own options went to PETSc (ParamsSplitArguments). */
+  PetscCall(PetscGetArgs(&n_petsc, &petsc));
+  PetscCall(PetscMalloc1(n_petsc + argc + 2, &words));
+  words[n++] = n_petsc ? petsc[0] : "graze";
+  words[n++] = command;
+  for (int i = 0; i < argc; i++) words[n++] = argv[i];
+  for (int i = 1; i < n_petsc; i++) words[n++] = petsc[i];
+  PetscCall(ProvenanceWrite(store, title, size, n, (char *const *)words, complaint));
+  PetscCall(PetscFree(words));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  OutputWriteParameters - Group /parameters: every option that decides the data, in the unit in which it was given.
+
+  Not collective (root). Complaint: EXIT_IO
+  Numbers are numbers; enums and ranges are text, as the user would type them. A number that was not given has no attribute.
+*/
+PetscErrorCode OutputWriteParameters(Store store, const Params *params, unsigned command, Complaint *complaint)
+{
+  const char *group = "/parameters";
+
+  PetscFunctionBeginUser;
+  PetscCall(StoreDefineGroup(store, group, complaint));
+  for (PetscInt i = 0; i < params_table_size; i++) {
+    const ParamRow *row   = &params_table[i];
+    const char     *field = (const char *)params + row->where;
+    char            text[PETSC_MAX_PATH_LEN];
+
+    if (!(row->commands & command) || !row->physics) continue;
+    if (row->kind == PARAM_REAL) {
+      if (!PetscIsNanReal(*(const PetscReal *)field))
+        PetscCall(StoreAttributeNumbers(store, group, row->name, STORE_REAL, 1, field, complaint));
+    } else if (row->kind == PARAM_INT) {
+      const int64_t value = *(const PetscInt *)field;
+
+      PetscCall(StoreAttributeNumbers(store, group, row->name, STORE_INT64, 1, &value, complaint));
+    } else {
+      PetscCall(ParamsFormat(params, row, sizeof text, text));
+      PetscCall(StoreAttributeText(store, group, row->name, text, complaint));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* OutputWriteScales - Group /scales, if the beam was given in SI: one L, t0, EI/L^2, and beta, gamma. Not collective (root). Complaint: EXIT_IO */
+PetscErrorCode OutputWriteScales(Store store, const Units *units, Complaint *complaint)
+{
+  const struct {
+    const char *name, *long_name, *unit;
+    PetscReal   value;
+  } rows[] = {{"length", "length L of the beam", "m", units->length},
+              {"time", "time t0 = L^2 sqrt(rho A / (E I))", "s", units->time},
+              {"force", "force E I / L^2", "N", units->force},
+              {"beta", "slenderness A L^2 / I", "1", units->beta},
+              {"gamma", "shear stiffness kappa G / E", "1", units->gamma}};
+
+  PetscFunctionBeginUser;
+  if (!units->si) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StoreDefineGroup(store, "/scales", complaint));
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    char path[64];
+
+    PetscCall(PetscSNPrintf(path, sizeof path, "/scales/%s", rows[i].name));
+    PetscCall(StoreDefineVariable(store, "/scales", rows[i].name, STORE_REAL, 0, NULL, complaint));
+    PetscCall(StoreWrite(store, path, NULL, NULL, &rows[i].value, complaint));
+    PetscCall(StoreAttributeText(store, path, "long_name", rows[i].long_name, complaint));
+    PetscCall(StoreAttributeText(store, path, "units", rows[i].unit, complaint));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- /kernel ---- */
+
+static PetscErrorCode Variable_Private(Store store, const char *name, StoreType type, PetscInt rank, const char *const *dims,
+                                       const char *long_name, const char *scale, const void *values, Complaint *complaint)
+{
+  char path[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(path, sizeof path, "/kernel/%s", name));
+  PetscCall(StoreDefineVariable(store, "/kernel", name, type, rank, dims, complaint));
+  PetscCall(OutputDescribe(store, path, long_name, scale, complaint));
+  PetscCall(StoreWrite(store, path, NULL, NULL, values, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Real_Private(Store store, const char *name, const char *dim, const char *long_name, const char *scale,
+                                   const PetscReal *values, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  PetscCall(Variable_Private(store, name, STORE_REAL, dim ? 1 : 0, &dim, long_name, scale, values, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* name_re and name_im over a dimension. */
+static PetscErrorCode Complex_Private(Store store, const char *name, const char *dim, const char *long_name, const char *scale, PetscInt n,
+                                      const double complex *values, Complaint *complaint)
+{
+  PetscReal *part;
+  char       full[64], text[160];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n + 1, &part));
+  for (int im = 0; im < 2; im++) {
+    for (PetscInt i = 0; i < n; i++) part[i] = im ? cimag(values[i]) : creal(values[i]);
+    PetscCall(PetscSNPrintf(full, sizeof full, "%s_%s", name, im ? "im" : "re"));
+    PetscCall(PetscSNPrintf(text, sizeof text, "%s, %s part", long_name, im ? "imaginary" : "real"));
+    PetscCall(Real_Private(store, full, dim, text, scale, part, complaint));
+  }
+  PetscCall(PetscFree(part));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* first, first + 1, ... */
+static PetscErrorCode Count_Private(Store store, const char *name, PetscInt n, int32_t first, const char *long_name, Complaint *complaint)
+{
+  int32_t *values;
+  char     path[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(n + 1, &values));
+  for (PetscInt i = 0; i < n; i++) values[i] = first + (int32_t)i;
+  PetscCall(StoreDefineDimension(store, "/kernel", name, STORE_INT32, n, values, complaint));
+  PetscCall(PetscSNPrintf(path, sizeof path, "/kernel/%s", name));
+  PetscCall(OutputDescribe(store, path, long_name, "1", complaint));
+  PetscCall(PetscFree(values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L1 and g at delays from 0 to where mode 1 has died out. */
+static PetscErrorCode Delays_Private(Store store, Receptance receptance, PetscReal D, PetscReal w1, Complaint *complaint)
+{
+  const PetscReal last = D > 0 ? PetscLogReal(1 / KERNEL_DECAY) / (D * w1) : KERNEL_UNDAMPED;
+  PetscReal      *tau, *L1_1, *L1_2, *g;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(KERNEL_POINTS, &tau, KERNEL_POINTS, &L1_1, KERNEL_POINTS, &L1_2, KERNEL_POINTS, &g));
+  tau[0] = 0;
+  for (PetscInt i = 1; i < KERNEL_POINTS; i++)
+    tau[i] = KERNEL_FIRST * PetscPowReal(last / KERNEL_FIRST, (PetscReal)(i - 1) / (KERNEL_POINTS - 2));
+  PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
+  PetscCall(StoreDefineDimension(store, "/kernel", "tau", STORE_REAL, KERNEL_POINTS, tau, complaint));
+  PetscCall(OutputDescribe(store, "/kernel/tau", "delay; kernels at 0 are the limit from above", "t0", complaint));
+  PetscCall(Real_Private(store, "L1_1", "tau", "memory kernel, first component", "L^3/EI", L1_1, complaint));
+  PetscCall(Real_Private(store, "L1_2", "tau", "memory kernel, second component", "L^3/(EI t0)", L1_2, complaint));
+  PetscCall(Real_Private(store, "g", "tau", "tip displacement after a unit impulse on the tip", "L^3/(EI t0)", g, complaint));
+  PetscCall(PetscFree4(tau, L1_1, L1_2, g));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The tail T(s) as attributes of the group; what its order does not use is left out. */
+static PetscErrorCode Tail_Private(Store store, const Tail *tail, Complaint *complaint)
+{
+  const struct {
+    const char *name;
+    PetscReal   value;
+    PetscInt    order; /* least order that has it */
+  } rows[] = {{"tail_C0", tail->C0, 0}, {"tail_C1", tail->C1, 0}, {"tail_T2", tail->T2, 0},
+              {"tail_a", tail->a, 2},   {"tail_b", tail->b, 2},   {"tail_d", tail->d, 2}};
+
+  PetscFunctionBeginUser;
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+    if (tail->order >= rows[i].order) PetscCall(StoreAttributeNumbers(store, "/kernel", rows[i].name, STORE_REAL, 1, &rows[i].value, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  OutputWriteKernel - Group /kernel: the delay equation y' = A y + Linf f + int d_s L1(s) f'(t-s) + g(t), and the receptance behind it.   [theory 4, 6]
+
+  Not collective (root). The model is set up. Complaint: EXIT_IO
+*/
+PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
+{
+  const char *const     both[] = {"component", "component_2"};
+  Receptance            receptance;
+  KernelConstants       constants;
+  const Tail           *tail;
+  const PetscReal      *w, *r;
+  const double complex *poles, *residues, *zeros;
+  PetscReal             D, S;
+  PetscInt              M, n_poles, n_zeros;
+  int32_t               modes, closure;
+
+  PetscFunctionBeginUser;
+  PetscCall(ModelGetReceptance(model, &receptance));
+  PetscCall(ReceptanceGetModes(receptance, &M, &w, &r, NULL, &D));
+  PetscCall(ReceptanceGetTail(receptance, &tail, NULL, &S));
+  PetscCall(ReceptanceGetPoles(receptance, &n_poles, &poles, &residues));
+  PetscCall(ReceptanceGetZeros(receptance, &n_zeros, &zeros, NULL));
+  PetscCall(KernelGetConstants(receptance, &constants));
+  modes   = (int32_t)M;
+  closure = (int32_t)tail->order;
+
+  PetscCall(StoreDefineGroup(store, "/kernel", complaint));
+  PetscCall(Tail_Private(store, tail, complaint));
+  PetscCall(Delays_Private(store, receptance, D, w[0], complaint));
+
+  PetscCall(Count_Private(store, "component", 2, 1, "component of y = (displacement, velocity)", complaint));
+  PetscCall(Count_Private(store, "component_2", 2, 1, "component of y that A acts on", complaint));
+  PetscCall(Real_Private(store, "Linf", "component", "coefficient of the force", "L^3/(EI t0), L^3/(EI t0^2)", constants.Linf, complaint));
+  PetscCall(Variable_Private(store, "A", STORE_REAL, 2, both, "coefficient of y, row by row", "1/t0, 1, 1/t0^2, 1/t0", constants.A, complaint));
+  PetscCall(Real_Private(store, "L_plus", NULL, "L1_2(0+): the force after an onset is -velocity/L_plus", "L^3/(EI t0)", &constants.L_plus,
+                         complaint));
+  PetscCall(Real_Private(store, "compliance", NULL, "tip displacement by a unit tip force", "L^3/EI", &S, complaint));
+  PetscCall(Variable_Private(store, "modes", STORE_INT32, 0, NULL, "modes kept", "1", &modes, complaint));
+  PetscCall(Variable_Private(store, "closure", STORE_INT32, 0, NULL, "order of the tail closure", "1", &closure, complaint));
+
+  PetscCall(Count_Private(store, "mode", M, 1, "number of the mode, from 1", complaint));
+  PetscCall(Real_Private(store, "natural_frequency", "mode", "undamped natural frequency", "rad/t0", w, complaint));
+  PetscCall(Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared", "L^3/(EI t0^2)", r, complaint));
+
+  PetscCall(Count_Private(store, "pole", n_poles, 0, "number of the pole, from 0; of a pair the one with im > 0", complaint));
+  PetscCall(Complex_Private(store, "pole", "pole", "pole of the tip receptance: exponent of free flight", "1/t0", n_poles, poles, complaint));
+  PetscCall(Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole", "L^3/(EI t0)", n_poles, residues, complaint));
+  PetscCall(Count_Private(store, "zero", n_zeros, 0, "number of the zero, from 0; of a pair the one with im > 0", complaint));
+  PetscCall(Complex_Private(store, "zero", "zero", "zero of the tip receptance: exponent of contact", "1/t0", n_zeros, zeros, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
