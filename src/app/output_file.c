@@ -180,6 +180,7 @@ static PetscErrorCode Delays_Private(Store store, Receptance receptance, PetscRe
   tau[0] = 0;
   for (PetscInt i = 1; i < KERNEL_POINTS; i++)
     tau[i] = KERNEL_FIRST * PetscPowReal(last / KERNEL_FIRST, (PetscReal)(i - 1) / (KERNEL_POINTS - 2));
+  tau[KERNEL_POINTS - 1] = last;
   PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
   PetscCall(StoreDefineDimension(store, "/kernel", "tau", STORE_REAL, KERNEL_POINTS, tau, complaint));
   PetscCall(OutputDescribe(store, "/kernel/tau", "delay; kernels at 0 are the limit from above", "t0", complaint));

@@ -3,7 +3,7 @@
 
   Eigenvalues of the remembered block of the Jacobian in variables of energy (LAPACK geevx, which gives the condition number of each).
   The error of a multiplier is its condition number times the error of the Jacobian: the change since the Newton pass before, which
-  bounds what is left to come, and round-off.
+  bounds what is left to come, and round-off.   (8.4)
 */
 #include "orbit_impl.h"
 

@@ -100,7 +100,7 @@ static PetscErrorCode Map_Private(Orbit o, PetscInt p, PetscReal *relative, Flow
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Solve (I - J) step = residual on the remembered block, then substitute.   (8.4) */
+/* Solve (I - J) step = residual on the remembered block, then substitute.   (8.3) */
 static PetscErrorCode NewtonStep_Private(Orbit o, PetscBool *singular)
 {
   const PetscInt  n = o->n, m = o->n_remembered;
@@ -131,7 +131,7 @@ static PetscErrorCode NewtonStep_Private(Orbit o, PetscBool *singular)
 }
 
 /*
-  OrbitSolve - Newton on P^p(X) = X from a guess.
+  OrbitSolve - Newton on P^p(X) = X from a guess.   (8.1)
 
   Not collective.
   Input:   p - period asked for; guess - a state at a strobe

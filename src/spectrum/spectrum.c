@@ -204,7 +204,7 @@ PetscErrorCode SpectrumGetMode(Spectrum spectrum, PetscInt k, PetscInt *points, 
 }
 
 /*
-  SpectrumEvaluate - Mass-normalised shape k (from 0) at x in [0,1], u_k(1) = sqrt(r_k).   [theory 2]
+  SpectrumEvaluate - Mass-normalised shape k (from 0) at x in [0,1]; u_k(1) is sqrt(r_k) to the accuracy of r_k.   [theory 2]
 
   Not collective. Cost: O(N) of the grid the mode comes from.
 */

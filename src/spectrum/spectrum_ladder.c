@@ -32,7 +32,7 @@ static PetscErrorCode Candidates_Fill_Private(Rung rung, EPS eps, Vec scale, con
   PetscCall(VecDuplicate(b, &v));
   PetscCall(VecDuplicate(c, &l));
   for (PetscInt i = 0; i < rung->m; i++) {
-    PetscReal cv, lb, lv, factor;
+    PetscReal cv, lb, lv;
     PetscCall(EPSGetEigenvector(eps, pair[i], v, NULL));
     PetscCall(EPSGetLeftEigenvector(eps, pair[i], l, NULL));
     PetscCall(VecPointwiseDivide(v, v, scale));
@@ -41,8 +41,6 @@ static PetscErrorCode Candidates_Fill_Private(Rung rung, EPS eps, Vec scale, con
     PetscCall(VecDot(l, b, &lb));
     PetscCall(VecDot(l, v, &lv));
     rung->r[i] = cv * lb / lv;
-    factor     = rung->r[i] > 0.0 ? PetscSqrtReal(rung->r[i]) / cv : 1.0;
-    PetscCall(VecScale(v, factor));
     PetscCall(VecGetArrayRead(v, &x));
     PetscCall(BeamExpand(rung->beam, x, rung->u + i * p, rung->phi + i * p));
     PetscCall(VecRestoreArrayRead(v, &x));
@@ -53,8 +51,14 @@ static PetscErrorCode Candidates_Fill_Private(Rung rung, EPS eps, Vec scale, con
   PetscCall(PetscMalloc2(rung->m, &mass, rung->m, &stiffness));
   PetscCall(BeamGetEnergies(rung->beam, rung->m, rung->u, rung->phi, mass, stiffness));
   for (PetscInt i = 0; i < rung->m; i++) {
+    const PetscReal tip  = rung->u[i * p + rung->N];
+    const PetscReal unit = (tip > 0.0 ? 1.0 : -1.0) / PetscSqrtReal(mass[i]);
+    for (PetscInt j = i * p; j < (i + 1) * p; j++) {
+      rung->u[j] *= unit;
+      rung->phi[j] *= unit;
+    }
     rung->w[i]       = PetscSqrtReal(stiffness[i] / mass[i]);
-    rung->discord[i] = PetscAbsReal(rung->r[i] - PetscSqr(rung->u[i * p + rung->N]) / mass[i]);
+    rung->discord[i] = PetscAbsReal(rung->r[i] - tip * tip / mass[i]);
   }
   PetscCall(PetscFree2(mass, stiffness));
   PetscFunctionReturn(PETSC_SUCCESS);

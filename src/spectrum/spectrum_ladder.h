@@ -15,7 +15,7 @@ struct _p_Rung {
   PetscReal *w_raw;           /* [n_real] their square roots, as the eigensolver has them */
   PetscInt   first, m;        /* shapes are kept of those numbered first .. first + m - 1 */
   PetscReal *w, *r, *discord; /* [m] frequency from the energies, residue, |residue - tip^2 / mass| of the same mode */
-  PetscReal *u, *phi;         /* [N+1, m] column-major, mass-normalised, u(1) = sqrt(r) */
+  PetscReal *u, *phi;         /* [N+1, m] column-major, mass-normalised, u(1) > 0 */
 };
 
 /* Eigenpairs on N+1 points; candidates from number `first` on. params is borrowed until RungDestroy. */
