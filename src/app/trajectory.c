@@ -309,6 +309,8 @@ static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
     PetscCall(MotionCreate_Private(&job->params, &motion));
     PetscCall(Move_Private(model, &job->params, &motion));
     PetscCall(Write_Private(job, model, &motion, complaint));
+    /* HDF5 1.10 crashes when the library ends after a file that could not be closed: end before it does. */
+    if (complaint->exit_code == EXIT_IO) PetscCall(AppAbort(job->comm, complaint));
     if (!complaint->exit_code) PetscCall(Summary_Private(job, &motion));
     PetscCall(MotionDestroy_Private(&motion));
   }

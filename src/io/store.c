@@ -21,6 +21,7 @@
 
 #include "store_impl.h"
 
+#define STORE_SPARE    (64 * 1024) /* bytes of headers and heaps that one more object may take */
 #define STORE_ENOTSUPP 524 /* Linux' own code for "no locks on this file system", unknown to strerror */
 
 /* H5Pset_file_locking came with 1.10.7 and 1.12.1. */
@@ -140,7 +141,9 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
   (void)snprintf(s->partial, length + sizeof(".partial"), "%s.partial", path);
   s->file = H5Fcreate(s->partial, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
   if (s->file < 0) {
-    PetscCall(StoreComplain_Private("create", s->partial, EXIT_IO, complaint));
+    StoreFailure failure = StoreGetFailure_Private();
+    StoreComplainFailure_Private("create", s->partial, EXIT_IO, &failure, complaint);
+    if (!StoreIsLock_Private(failure.code)) (void)unlink(s->partial); /* begun, and the disk is full */
     PetscCall(StoreFree_Private(&s));
   }
   *store = s;
@@ -188,18 +191,51 @@ PetscErrorCode StoreOpen(const char *path, PetscBool write, Store *store, Compla
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode StoreGetHandle_Private(Store store, int *fd)
+{
+  void *handle = NULL;
+
+  PetscFunctionBeginUser;
+  StoreCheckHDF5(H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle));
+  *fd = *(const int *)handle;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  HDF5 (1.10 at least) crashes in its clean-up at MPI_Finalize when a file could not be flushed to its end. So the disk is asked for room
+  first, for the data and for some structure around it; what it refuses HDF5 never sees. StoreReady gives the rest back.
+*/
+PetscErrorCode StoreReserve_Private(Store store, size_t bytes, Complaint *complaint)
+{
+  hsize_t size;
+  int     fd, failed;
+
+  PetscFunctionBeginUser;
+  StoreCheckHDF5(H5Fget_filesize(store->file, &size));
+  if ((PetscInt64)size + (PetscInt64)bytes + STORE_SPARE <= store->reserved) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StoreGetHandle_Private(store, &fd));
+  store->reserved = (PetscInt64)size + (PetscInt64)bytes + 2 * STORE_SPARE;
+  do failed = posix_fallocate(fd, 0, (off_t)store->reserved);
+  while (failed == EINTR);
+  /* A file system that cannot promise (EOPNOTSUPP, EINVAL) is written to as it is. */
+  if (failed && failed != EOPNOTSUPP && failed != EINVAL) {
+    ComplaintSet(complaint, EXIT_IO, "cannot write %s: %s", store->path, strerror(failed));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Everything written so far goes to the device, not only to the operating system. */
 static PetscErrorCode StoreSync_Private(Store store, Complaint *complaint)
 {
-  void *handle = NULL;
+  int fd;
 
   PetscFunctionBeginUser;
   if (H5Fflush(store->file, H5F_SCOPE_LOCAL) < 0) {
     PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  StoreCheckHDF5(H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle));
-  if (fsync(*(const int *)handle)) ComplaintSet(complaint, EXIT_IO, "cannot write %s: %s", store->path, strerror(errno));
+  PetscCall(StoreGetHandle_Private(store, &fd));
+  if (fsync(fd)) ComplaintSet(complaint, EXIT_IO, "cannot write %s: %s", store->path, strerror(errno));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,10 +265,17 @@ static PetscErrorCode StoreSyncFolder_Private(Store store, Complaint *complaint)
 */
 PetscErrorCode StoreReady(Store store, Complaint *complaint)
 {
+  hsize_t size;
+  int     fd;
+
   PetscFunctionBeginUser;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(store->partial, PETSC_COMM_SELF, PETSC_ERR_PLIB, "StoreReady: %s has its name already", store->path);
   PetscCall(StoreSync_Private(store, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  StoreCheckHDF5(H5Fget_filesize(store->file, &size));
+  PetscCall(StoreGetHandle_Private(store, &fd));
+  if (ftruncate(fd, (off_t)size)) ComplaintSet(complaint, EXIT_IO, "cannot write %s: %s", store->path, strerror(errno));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   if (rename(store->partial, store->path)) {
     ComplaintSet(complaint, EXIT_IO, "cannot rename %s to %s: %s", store->partial, store->path, strerror(errno));
@@ -257,15 +300,32 @@ PetscErrorCode StoreFlush(Store store, Complaint *complaint)
 }
 
 /*
+  Against the same crash when the disk refuses a ready file: what HDF5 still holds goes to /dev/null, what is on the disk stays. The file
+  has its full length by then, so that HDF5 does not try to change that of /dev/null.
+*/
+static PetscErrorCode StoreAbandon_Private(Store store)
+{
+  int fd, nowhere = open("/dev/null", O_RDWR);
+
+  PetscFunctionBeginUser;
+  PetscCall(StoreGetHandle_Private(store, &fd));
+  PetscCheck(nowhere >= 0 && dup2(nowhere, fd) >= 0, PETSC_COMM_SELF, PETSC_ERR_SYS, "Cannot open /dev/null");
+  (void)close(nowhere);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
   StoreClose - Flush to the device and close. A file that never became ready is removed.
 
-  Not collective. Closes and frees even if the complaint is set. NULL is left alone. Complaint: EXIT_IO
+  Not collective. Closes and frees even if the complaint is set: after an EXIT_IO, what was not flushed yet is dropped. NULL is left alone.
+  Complaint: EXIT_IO
 */
 PetscErrorCode StoreClose(Store *store, Complaint *complaint)
 {
   PetscFunctionBeginUser;
   if (!*store) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*store)->write && !(*store)->partial && !complaint->exit_code) PetscCall(StoreSync_Private(*store, complaint));
+  if ((*store)->write && !(*store)->partial && complaint->exit_code == EXIT_IO) PetscCall(StoreAbandon_Private(*store));
   if (H5Fclose((*store)->file) < 0) PetscCall(StoreComplain_Private("close", (*store)->path, EXIT_IO, complaint));
   if ((*store)->partial) (void)unlink((*store)->partial);
   PetscCall(StoreFree_Private(store));

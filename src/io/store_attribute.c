@@ -85,6 +85,8 @@ static PetscErrorCode StorePutAttribute_Private(Store store, const char *object,
   size_t         room   = 0;
 
   PetscFunctionBeginUser;
+  if (store->partial) PetscCall(StoreReserve_Private(store, 2 * STORE_MAX_ATTRIBUTE, complaint)); /* the header may move to grow */
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StoreOpenAttribute_Private(store, object, name, &attribute));
   PetscCheck(attribute.owner >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has no %s to carry an attribute", store->path, object);
   if (attribute.id >= 0) PetscCall(StoreFits_Private(attribute.id, type, n, &room, &fits));
@@ -174,6 +176,11 @@ PetscErrorCode StoreText(Store store, const char *path, const char *text, Compla
   PetscCall(StoreHas(store, path, &has));
   PetscCheck(!has, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is defined twice", path);
   PetscCall(StoreTextType_Private(text, &size, &type));
+  PetscCall(StoreReserve_Private(store, size, complaint));
+  if (complaint->exit_code) {
+    StoreCheckHDF5(H5Tclose(type));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   space = H5Screate(H5S_SCALAR);
   StoreCheckHDF5(space);
   id = H5Dcreate2(store->file, path, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);

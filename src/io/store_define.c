@@ -61,6 +61,8 @@ PetscErrorCode StoreDefineGroup(Store store, const char *group, Complaint *compl
   PetscCall(StoreHas(store, group, &has));
   if (has) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(store->partial, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is defined after StoreReady", group);
+  PetscCall(StoreReserve_Private(store, 0, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   id = H5Gcreate2(store->file, group, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
   if (id < 0 || H5Gclose(id) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -77,6 +79,9 @@ static PetscErrorCode StoreCreateData_Private(Store store, const char *path, Sto
   PetscCheck(store->partial, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is defined after StoreReady", path);
   PetscCall(StoreHas(store, path, &has));
   PetscCheck(!has, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s is defined twice", path);
+  *id = H5I_INVALID_HID;
+  PetscCall(StoreReserve_Private(store, (size_t)H5Sget_simple_extent_npoints(space) * H5Tget_size(StoreFileType_Private(type)), complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   layout = H5Pcreate(H5P_DATASET_CREATE);
   StoreCheckHDF5(layout);
   StoreCheckHDF5(H5Pset_layout(layout, H5D_CONTIGUOUS));

@@ -20,7 +20,8 @@ struct _p_Store {
   /* owned */
   hid_t file;
   /* status */
-  char *partial; /* the temporary name; NULL once the file has its own */
+  char      *partial;  /* the temporary name; NULL once the file has its own */
+  PetscInt64 reserved; /* bytes that the disk has promised to the file while it is made */
 };
 
 /* HDF5 calls that touch no disk and fail only if we misuse them. */
@@ -30,6 +31,8 @@ hid_t StoreFileType_Private(StoreType type);
 /* The type in memory that belongs to a type in the file; 0 if it is none of ours. */
 hid_t StoreMemoryType_Private(hid_t file_type);
 
+/* Have room on the disk for `bytes` more, before HDF5 needs it. */
+PetscErrorCode StoreReserve_Private(Store store, size_t bytes, Complaint *complaint);
 /* "cannot <verb> <path>: <reason>", the reason taken from HDF5's error stack; call it right after the HDF5 call that failed. */
 PetscErrorCode StoreComplain_Private(const char *verb, const char *path, int exit_code, Complaint *complaint);
 

@@ -7,7 +7,7 @@
 #   4 HDF5 is called in src/io only
 #   5 the options database is read in src/base only
 #
-# A public header include/graze/X.h belongs to the layer that holds X.c.
+# A public header include/graze/X.h belongs to the lowest layer that holds an X.c.
 # usage: check_layers.sh [TREE]
 set -euo pipefail
 cd "${1:-$(dirname "$0")/../..}"
@@ -34,12 +34,14 @@ code() {
   }' "$1"
 }
 
-layer_of_header() { # graze/X.h -> layer
-  local name=${1#graze/} found
+layer_of_header() { # graze/X.h -> the lowest layer with an X.c
+  local name=${1#graze/} layer
   name=${name%.h}
   if [ "$name" = compat ]; then echo base; return; fi # macros only: no compat.c
-  found=$(find src -name "$name.c" | head -n 1)
-  [ -n "$found" ] && basename "$(dirname "$found")"
+  for layer in $layers; do
+    if [ -f "src/$layer/$name.c" ]; then echo "$layer"; return; fi
+  done
+  return 1
 }
 
 check_includes() { # file layer
