@@ -95,6 +95,7 @@ int main(int argc, char **argv)
   petsc[n_petsc] = NULL;
   if (SlepcInitialize(&n_petsc, &petsc, NULL, NULL)) return EXIT_INTERNAL;
   (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit is then a failed write, which is reported */
+  (void)signal(SIGPIPE, SIG_DFL); /* `graze help | head` ends without a word; PETSc would print a trace */
 
   /* PETSc's own handler prints the trace while the error passes up to here. */
   if (Run_Private(PETSC_COMM_WORLD, n_own, own, &complaint)) {

@@ -71,6 +71,8 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
   if ((p->forcing_type == FORCING_MODE || p->forcing_type == FORCING_SHAPE) && p->forcing_mode > modes)
     ComplaintSet(c, EXIT_OPTIONS, "option -forcing_mode: %lld is not among the modes; allowed: at most -%s %lld",
                  (long long)p->forcing_mode, option, (long long)modes);
+  if (p->receptance_closure == 0 && (p->flow == FLOW_LITERAL || ((command & COMMAND_SWEEP) && p->sweep_check > 0)))
+    ComplaintSet(c, EXIT_OPTIONS, "option -receptance_closure: 0 leaves the literal scheme (-flow literal, -sweep_check) without a kernel; allowed: 1 or 2");
   if (command & COMMAND_SWEEP) {
     if (p->sample_periods < p->max_period)
       ComplaintSet(c, EXIT_OPTIONS,

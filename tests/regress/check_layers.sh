@@ -44,7 +44,7 @@ layer_of_header() { # graze/X.h -> the lowest layer with an X.c
   return 1
 }
 
-check_includes() { # file layer
+check_includes() { # file layer; its code in $text
   local file=$1 layer=$2 header other
   while read -r header; do
     case $header in
@@ -60,12 +60,12 @@ check_includes() { # file layer
         ;;
       *) [ -f "$(dirname "$file")/$header" ] && [ "${header#*/}" = "$header" ] || complain "$file: private header \"$header\" is not in the same folder" ;;
     esac
-  done < <(code "$file" | sed -nE 's/^[ \t]*#[ \t]*include[ \t]*"([^"]+)".*/\1/p')
+  done < <(sed -nE 's/^[ \t]*#[ \t]*include[ \t]*"([^"]+)".*/\1/p' <<<"$text")
 }
 
-forbid() { # file pattern sentence
+forbid() { # file pattern sentence; its code in $text
   local lines
-  lines=$(code "$1" | grep -nE "$2" | head -n 3 || true)
+  lines=$(grep -nE -m 3 "$2" <<<"$text" || true)
   if [ -n "$lines" ]; then complain "$1: $3: line ${lines//$'\n'/; line }"; fi
 }
 
@@ -74,6 +74,7 @@ for layer in $layers; do
   for file in src/"$layer"/*.[ch]; do
     [ -f "$file" ] || continue
     files=$((files + 1))
+    text=$(code "$file")
     check_includes "$file" "$layer"
     case $layer in app | pool) ;; *) forbid "$file" '\b(MPI|PETSC)_COMM_WORLD\b' "world communicator outside src/app and src/pool" ;; esac
     [ "$layer" = io ] || forbid "$file" '\bH5[A-Z]+[a-z]\w*[ \t]*\(|include[ \t]*<hdf5' "HDF5 outside src/io"
@@ -84,6 +85,7 @@ for file in include/graze/*.h; do
   header=${file#include/}
   layer=$(layer_of_header "$header") || true
   if [ -z "$layer" ]; then complain "$file: belongs to no layer (no .c of that name in src/)"; continue; fi
+  text=$(code "$file")
   check_includes "$file" "$layer"
 done
 [ "$files" -gt 0 ] || complain "no sources under $PWD/src"

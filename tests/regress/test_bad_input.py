@@ -46,6 +46,8 @@ SWEEP_OPTIONS = [
     ("-receptance_modes 1", OPTIONS, "0 or 2 to 400"),
     ("-receptance_rtol 0", OPTIONS, "-receptance_rtol"),
     ("-flow exakt", OPTIONS, "exact|literal"),
+    ("-flow literal -receptance_closure 0", OPTIONS, "allowed: 1 or 2"),
+    ("-sweep_check 3 -receptance_closure 0", OPTIONS, "allowed: 1 or 2"),
     ("-sweep_direction sideways", OPTIONS, "up|down|both"),
     ("-sweep_frequency 5:1:x", OPTIONS, "'5:1:x'"),
     ("-sweep_frequency 5:1:3", OPTIONS, "must rise"),

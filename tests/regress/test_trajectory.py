@@ -29,7 +29,11 @@ def check(right, text):
 
 
 def near(value, reference, tolerance, text):
-    error = float(np.max(np.abs(np.asarray(value, float) - np.asarray(reference, float)))) if np.size(value) else np.inf
+    value, reference = np.asarray(value, float), np.asarray(reference, float)
+    if not value.size or reference.shape not in ((), value.shape):
+        check(False, f"{text}: shape {value.shape}, not {reference.shape}")
+        return
+    error = float(np.abs(value - reference).max())
     check(error <= tolerance, f"{text}: off by {error:.3g}, allowed {tolerance:g}")
 
 
@@ -162,15 +166,13 @@ def reference(r):
     check(onset.sum() == 2, f"{onset.sum()} contacts in the last two periods")
     if onset.sum() == 2:
         near(d["event_time"][onset][0] / period % 1, 0.354830, 1e-6, "phase of the first contact")
-        near(d["event_velocity"][onset], [-1.55114, -0.0124115], [5e-6, 1e-6][0], "velocities of the contacts")
+        near(d["event_velocity"][onset], [-1.55114, -0.0124115], 5e-6, "velocities of the contacts")
         near(d["event_force"][onset][0], 57.1053, 1e-4, "force of the first contact")
     return d
 
 
 def literal(r):
-    """Two flows, one motion: the literal scheme is of first order, its step 5e-5 leaves 1e-3 of a displacement of 1.
-
-    Measured: 3.4e-4 at step 1e-4 and half of it at 5e-5 over two periods and a contact."""
+    """Two flows, one motion: the literal scheme is of first order in its step."""
     r.run("exact", *SMALL, "-periods", 2)
     exact, error = r.read("exact"), {}
     for step in 2e-4, 1e-4:
@@ -179,7 +181,8 @@ def literal(r):
         check(d["displacement"].shape == exact["displacement"].shape and d["reason"] == "good", "shape of the literal result")
         check(len(d["event_type"]) == len(exact["event_type"]), "events of the literal scheme")
         error[step] = np.abs(d["displacement"] - exact["displacement"]).max()
-    check(error[1e-4] < 5e-3 and 1.4 < error[2e-4] / error[1e-4] < 2.8, f"literal against exact: {error}")
+    # measured: 1.16e-3 and 5.8e-4 of a displacement of 1
+    check(error[1e-4] < 1e-3 and 1.7 < error[2e-4] / error[1e-4] < 2.3, f"literal against exact: {error}")
 
 
 def si(r):

@@ -467,7 +467,8 @@ static void test_readers(void **state)
   (void)snprintf(command, sizeof(command), "h5dump -H %s > %s", File("readers.h5"), File("dump.txt"));
   assert_int_equal(system(command), 0);
   if (system("command -v ncdump > /dev/null") == 0) {
-    (void)snprintf(command, sizeof(command), "ncdump -h %s | grep -q 'double strobe(direction, amplitude, frequency, sample)'", File("readers.h5"));
+    (void)snprintf(command, sizeof(command),
+                   "ncdump -h %s | grep -q 'double strobe(direction, amplitude, frequency, sample)'", File("readers.h5"));
     assert_int_equal(system(command), 0);
     (void)snprintf(command, sizeof(command), "ncdump -v long_text,status %s > %s", File("readers.h5"), File("dump.txt"));
     assert_int_equal(system(command), 0);

@@ -71,7 +71,8 @@ static Receptance Closed(double D, PetscInt M, PetscInt order)
 
 /* ---- reference values --------------------------------------------------------------------------------------------- */
 
-/* theory 12: six digits are printed. At s = 0.01 the modes above 60 have decayed by e^{-4.5} and more, so closure 2 is still needed. */
+/* theory 12: six digits are printed, with half a unit of the last and a little. At s = 0.01 modes above 60 are down to e^{-4.5} only: closure 2
+   stands for them and leaves 4e-6. */
 static void test_unprojected_kernel(void **state)
 {
   const double   s[4] = {0.01, 0.03, 0.1, 0.3}, exact[4] = {0.152547, 0.263440, 0.473897, 0.899364};
@@ -83,7 +84,7 @@ static void test_unprojected_kernel(void **state)
     Receptance rc = Closed(0.1, M[m], 2);
 
     GOOD(KernelEvaluate(rc, KERNEL_CLOSED, 4, s, NULL, NULL, g));
-    for (int i = 0; i < 4; ++i) Near(g[i], exact[i], M[m] == 60 && i == 0 ? 1e-4 : 6e-7);
+    for (int i = 0; i < 4; ++i) Near(g[i], exact[i], M[m] == 60 && i == 0 ? 5e-6 : 6e-7);
     GOOD(ReceptanceDestroy(&rc));
   }
 }
@@ -142,21 +143,21 @@ static double ModalSum(double D, double s)
 }
 
 /*
-  L+ = lim g_H(s), s -> 0+. The approach is quadratic in s (8.1e-5 at 5e-5, 1.4e-5 at 2e-5, theory 4.3), so two values give the limit.
-  2e-4 relative: what is left of the density's own deviation, 0.02 % of the sum at mode 1600.
+  L+ = lim g_H(s), s -> 0+. The approach is nearly quadratic in s (8.1e-5 at 5e-5, 1.4e-5 at 2e-5, theory 4.3), so two values give the
+  limit; what the next power leaves is 3e-5, 2e-5 and 3e-4 of L+ at D = 0.1, 0 and 0.5, where the sums themselves are off by 2e-3 or more.
 */
 static void test_jump_is_the_limit_of_the_modal_sum(void **state)
 {
-  const double D[3] = {0.1, 0.0, 0.5}, printed[2] = {0.0271628290596, 0.0288675134595};
+  const double D[3] = {0.1, 0.0, 0.5}, tolerance[3] = {1e-4, 1e-4, 5e-4}, printed[2] = {0.0271628290596, 0.0288675134595};
 
   (void)state;
   for (int i = 0; i < 3; ++i) {
     const double far = ModalSum(D[i], 5e-5), near = ModalSum(D[i], 2e-5), limit = (6.25 * near - far) / 5.25;
     const double L_plus = ImpactKernelJump(D[i], sqrt(1200.0));
 
-    Near(limit, L_plus, 2e-4 * L_plus);
-    if (i < 2) Near(limit, printed[i], 2e-4 * L_plus);
-    assert_true(fabs(far / L_plus - 1.0) > 1e-3); /* the sums themselves are not there yet */
+    Near(limit, L_plus, tolerance[i] * L_plus);
+    if (i < 2) Near(limit, printed[i], tolerance[i] * L_plus);
+    assert_true(fabs(far / L_plus - 1.0) > 1e-3); /* the extrapolation has something to do */
   }
 }
 
@@ -269,8 +270,8 @@ static void test_bare_kernel_by_its_definition(void **state)
       sum[1] -= weight * Linf;
       Advance(2 * FEW, E, v);
     }
-    Near(sum[0], L1_1[at], 1e-10);
-    Near(sum[1], L1_2[at], 1e-10);
+    Near(sum[0], L1_1[at], 1e-12); /* 1e-13 measured: round-off of 6000 steps */
+    Near(sum[1], L1_2[at], 1e-12);
     assert_true(fabs(L1_2[at]) > 1e-3);
   }
   GOOD(ReceptanceDestroy(&rc));
@@ -326,8 +327,8 @@ static void test_closed_kernel_from_the_states(void **state)
         G2 += weight * now * (delay[at] - i * step);
         Advance(n, E, v);
       }
-      Near(now, g[at], 1e-11);
-      Near(now + 2.0 * D * w_[0] * G1 + w_[0] * w_[0] * (G2 - compliance * delay[at]), L1_2[at], 1e-9); /* the tail's exponent is faster than w_4: 150 */
+      Near(now, g[at], 1e-12); /* 1.5e-13 measured, in both */
+      Near(now + 2.0 * D * w_[0] * G1 + w_[0] * w_[0] * (G2 - compliance * delay[at]), L1_2[at], 1e-12);
     }
     GOOD(ReceptanceDestroy(&rc));
   }

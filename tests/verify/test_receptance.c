@@ -68,12 +68,12 @@ static void receptance_limits_hold_at_every_cut(void **state)
 }
 
 /*
-  C0, C1, T2 against exact modes of the characteristic equation: 900 of them above the cut one by one, and the remainder (6.8) from
-  there, whose error is below 1e-4 of itself, 1e-5 of the sum.
+  C0, C1, T2 against exact modes of the characteristic equation: those above the cut up to the 600th one by one, and the remainder (6.8)
+  from there, whose error is below 3e-4 of itself and at most a tenth of that of the sum.
 */
 static void receptance_tail_sums_match_exact_modes(void **state)
 {
-  enum { EXACT = 900 };
+  enum { EXACT = 600 };
   static double w[EXACT];
   const double  beta = 4800.0, gamma_ = 0.25, D = 0.1, S = 1.0 / 3.0 + 1.0 / (beta * gamma_), density = 2.0 / (PETSC_PI * sqrt(beta * gamma_));
   double        r[EXACT];
@@ -154,7 +154,7 @@ static void receptance_tail_is_passive(void **state)
 {
   (void)state;
   for (PetscInt order = 1; order <= 2; ++order)
-    for (PetscInt M = 20; M <= 200; M += 30)
+    for (PetscInt M = 20; M <= 140; M += 40)
       for (int i = 0; i < 6; ++i) {
         Case c;
 
