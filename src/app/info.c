@@ -6,7 +6,6 @@
 #define _XOPEN_SOURCE 700
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,7 +63,8 @@ static PetscErrorCode PrintKernel_Private(Store store, Complaint *complaint)
   PetscCall(InfoScalarInt(store, "/kernel/closure", &closure, complaint));
   PetscCall(InfoScalar(store, "/kernel/L_plus", &L_plus, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (modes > 0) PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, tail of order %d%s", (int)modes, (int)closure, isnan(L_plus) ? "" : ", "));
+  if (modes > 0)
+    PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, tail of order %d%s", (int)modes, (int)closure, isnan(L_plus) ? "" : ", "));
   if (!isnan(L_plus)) (void)snprintf(text + strlen(text), sizeof text - strlen(text), "L+ = %.12g L^3/(EI t0)", (double)L_plus);
   if (*text) InfoRow("kernel", "%s", text);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -73,8 +73,8 @@ static PetscErrorCode PrintKernel_Private(Store store, Complaint *complaint)
 /* The parameters in the order and the groups of the help, as many to a line as fit. */
 static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
 {
-  InfoText    text  = "";
-  const char *group = NULL;
+  InfoText    text   = "";
+  const char *group  = NULL;
   size_t      length = 0;
   PetscReal   L, t0, force;
 
@@ -107,7 +107,7 @@ static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
 /* ---- sweep ---- */
 
 typedef struct {
-  PetscInt n[3]; /* directions, amplitudes, frequencies */
+  PetscInt n[3];                                               /* directions, amplitudes, frequencies */
   PetscInt cells, by_status[128], by_period[LONG_PERIODS + 1]; /* the last period: that long or longer */
 } Cells;
 
@@ -122,7 +122,8 @@ static PetscErrorCode CountCells_Private(Store store, Cells *cells, Complaint *c
     PetscCall(StoreGetShape(store, paths[i], &rank, shape, complaint));
     if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
     for (int axis = 0; axis < 3; axis++)
-      if (rank != 3 || shape[axis] != cells->n[axis]) ComplaintSet(complaint, EXIT_FILES, "the file is damaged: %s has not the shape of the grid", paths[i]);
+      if (rank != 3 || shape[axis] != cells->n[axis])
+        ComplaintSet(complaint, EXIT_FILES, "the file is damaged: %s has not the shape of the grid", paths[i]);
   }
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   cells->cells = cells->n[0] * cells->n[1] * cells->n[2];
@@ -183,8 +184,8 @@ static void PrintBar_Private(const char *label, PetscInt n, PetscInt total)
 {
   const PetscReal share = (PetscReal)n / (PetscReal)total;
 
-  (void)printf("  %-*s%9" PetscInt_FMT "  %5.1f %%  %.*s\n", INFO_LABEL + 2, label, n, (double)(100 * share), (int)ceil((double)(BAR * share)),
-               "########################################");
+  (void)printf("  %-*s%9" PetscInt_FMT "  %5.1f %%  %.*s\n", INFO_LABEL + 2, label, n, (double)(100 * share),
+               (int)ceil((double)(BAR * share)), "########################################");
 }
 
 static PetscErrorCode PrintCells_Private(const Cells *cells)
@@ -231,7 +232,7 @@ static PetscErrorCode PrintSweep_Private(Store store, Complaint *complaint)
   if (!complaint->exit_code) PetscCall(CountCells_Private(store, cells, complaint));
   if (!complaint->exit_code) {
     InfoRow("state", "%s: %" PetscInt_FMT " of %" PetscInt_FMT " cells are done", complete ? "complete" : "incomplete",
-                cells->cells - cells->by_status[STATUS_PENDING], cells->cells);
+            cells->cells - cells->by_status[STATUS_PENDING], cells->cells);
     PetscCall(PrintKernel_Private(store, complaint));
     PetscCall(PrintCells_Private(cells));
   }
@@ -269,7 +270,9 @@ static PetscErrorCode PrintTime_Private(Store store, Complaint *complaint)
   if (complaint->exit_code || rank != 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (isnan(end)) InfoRow("samples", "none");
   else if (isnan(frequency)) InfoRow("samples", "%" PetscInt_FMT " over %.9g t0", shape[0], (double)end);
-  else InfoRow("samples", "%" PetscInt_FMT " over %.9g t0, %.6g forcing periods", shape[0], (double)end, (double)(end * frequency / (2 * PETSC_PI)));
+  else
+    InfoRow("samples", "%" PetscInt_FMT " over %.9g t0, %.6g forcing periods", shape[0], (double)end,
+            (double)(end * frequency / (2 * PETSC_PI)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -392,7 +395,6 @@ PetscErrorCode CommandInfo(MPI_Comm comm, int argc, char **argv, Complaint *comp
   else if (argv[0][0] == '-') ComplaintSet(complaint, EXIT_OPTIONS, "info takes no option %.80s; write: graze info FILE", argv[0]);
   else if (argc > 1) ComplaintSet(complaint, EXIT_OPTIONS, "stray word '%.80s'; write: graze info FILE", argv[1]);
   if (rank || complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  (void)signal(SIGPIPE, SIG_IGN); /* a reader that has seen enough (`| head`) is no error */
   PetscCall(Find_Private(argv[0], sizeof path, path, complaint));
   if (!complaint->exit_code) PetscCall(Print_Private(path, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -102,7 +102,8 @@ PetscErrorCode InfoArray(Store store, const char *path, PetscInt *n, void **valu
   *n      = 0;
   *values = NULL;
   PetscCall(StoreGetShape(store, path, &rank, shape, complaint));
-  if (!complaint->exit_code && rank != 1) ComplaintSet(complaint, EXIT_FILES, "%s is not what graze writes: it has %d axes", path, (int)rank);
+  if (!complaint->exit_code && rank != 1)
+    ComplaintSet(complaint, EXIT_FILES, "%s is not what graze writes: it has %d axes", path, (int)rank);
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   *n = shape[0];
   PetscCall(PetscCalloc1((size_t)shape[0] + 1, (int64_t **)values));

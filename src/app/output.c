@@ -7,7 +7,6 @@
 #include "output.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -76,12 +75,12 @@ static PetscErrorCode MakeFolder_Private(const char *folder, Complaint *complain
 /* A folder that holds anything of ours gets the first free name of folder.1, folder.2, ... A folder of other things stays. */
 static PetscErrorCode MoveAside_Private(const Params *params, size_t size, char *moved, Complaint *complaint)
 {
-  static const char *const ours[] = {"sweep.h5", "trajectory.h5", "sweep.h5.partial", "trajectory.h5.partial", "used_parameters.yaml",
-                                     "log.txt",  NULL};
-  char                     folder[PETSC_MAX_PATH_LEN];
-  PetscBool                any = PETSC_FALSE;
-  struct stat              info;
-  size_t                   length;
+  static const char *const ours[] = {
+    "sweep.h5", "trajectory.h5", "sweep.h5.partial", "trajectory.h5.partial", "used_parameters.yaml", "log.txt", NULL};
+  char        folder[PETSC_MAX_PATH_LEN];
+  PetscBool   any = PETSC_FALSE;
+  struct stat info;
+  size_t      length;
 
   PetscFunctionBeginUser;
   *moved = '\0';
@@ -165,7 +164,8 @@ static PetscErrorCode Judge_Private(const char *path, const Params *params, unsi
   }
   PetscCall(StoreReadAttributeNumber(store, "/", "complete", STORE_INT8, &complete, &found));
   if (!found) ComplaintSet(complaint, EXIT_FILES, "%.400s is in the way and not a result of graze; " HINT, path);
-  else if (!complete) ComplaintSet(complaint, EXIT_FILES, "%.400s is an incomplete result (of a run under way or interrupted); " HINT, path);
+  else if (!complete)
+    ComplaintSet(complaint, EXIT_FILES, "%.400s is an incomplete result (of a run under way or interrupted); " HINT, path);
   else {
     PetscCall(Differences_Private(store, params, command, sizeof list, list));
     if (*list) ComplaintSet(complaint, EXIT_FILES, "%.300s is the result of other parameters (%s); " HINT, path, list);
@@ -206,8 +206,8 @@ static PetscErrorCode Prepare_Private(const Params *params, unsigned command, co
   Collective, after LogSetUp; root looks and decides. Not for a dry run.
   Input:   params - as the user gave them;  command - COMMAND_*;  file - name of the result, such as "sweep.h5"
   Output:  done - a complete result of the same physics is there, and nothing was touched
-           complaint - the same on all ranks. EXIT_FILES: a result is in the way that is incomplete, of other physics, or of another command;
-           EXIT_IO: the folder cannot be made or written into
+           complaint - the same on all ranks. EXIT_FILES: a result is in the way that is incomplete, of other physics, or of another
+  command; EXIT_IO: the folder cannot be made or written into
 */
 PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, PetscBool *done, Complaint *complaint)
 {

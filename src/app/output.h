@@ -1,7 +1,8 @@
 /*
   output.h - the output folder of a command, and the parts of a result file that all commands share.
 
-  A folder holds the result of one command: <file>, used_parameters.yaml, log.txt. Functions that take a Store are root's, before StoreReady.
+  A folder holds the result of one command: <file>, used_parameters.yaml, log.txt. Functions that take a Store are root's, before
+  StoreReady.
 */
 #ifndef GRAZE_OUTPUT_H
 #define GRAZE_OUTPUT_H
@@ -10,7 +11,8 @@
 #include "graze/store.h"
 #include "graze/units.h"
 
-PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, PetscBool *done, Complaint *complaint);
+PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, PetscBool *done,
+                             Complaint *complaint);
 PetscErrorCode OutputWriteYaml(const Params *params, unsigned command, Complaint *complaint);
 /* <output>/name into path[size]; a path too long is a complaint. */
 PetscErrorCode OutputPath(const Params *params, const char *name, size_t size, char *path, Complaint *complaint);

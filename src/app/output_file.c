@@ -3,9 +3,7 @@
 */
 #include "output.h"
 
-#include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "graze/kernel.h"
 #include "graze/provenance.h"
@@ -84,7 +82,8 @@ PetscErrorCode OutputWriteParameters(Store store, const Params *params, unsigned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* OutputWriteScales - Group /scales, if the beam was given in SI: one L, t0, EI/L^2, and beta, gamma. Not collective (root). Complaint: EXIT_IO */
+/* OutputWriteScales - Group /scales, if the beam was given in SI: one L, t0, EI/L^2, and beta, gamma. Not collective (root). Complaint:
+ * EXIT_IO */
 PetscErrorCode OutputWriteScales(Store store, const Units *units, Complaint *complaint)
 {
   const struct {
@@ -203,12 +202,14 @@ static PetscErrorCode Tail_Private(Store store, const Tail *tail, Complaint *com
 
   PetscFunctionBeginUser;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    if (tail->order >= rows[i].order) PetscCall(StoreAttributeNumbers(store, "/kernel", rows[i].name, STORE_REAL, 1, &rows[i].value, complaint));
+    if (tail->order >= rows[i].order)
+      PetscCall(StoreAttributeNumbers(store, "/kernel", rows[i].name, STORE_REAL, 1, &rows[i].value, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  OutputWriteKernel - Group /kernel: the delay equation y' = A y + Linf f + int d_s L1(s) f'(t-s) + g(t), and the receptance behind it.   [theory 4, 6]
+  OutputWriteKernel - Group /kernel: the delay equation y' = A y + Linf f + int d_s L1(s) f'(t-s) + g(t), and the receptance behind it.
+  [theory 4, 6]
 
   Not collective (root). The model is set up. Complaint: EXIT_IO
 */
@@ -241,7 +242,8 @@ PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
   PetscCall(Count_Private(store, "component", 2, 1, "component of y = (displacement, velocity)", complaint));
   PetscCall(Count_Private(store, "component_2", 2, 1, "component of y that A acts on", complaint));
   PetscCall(Real_Private(store, "Linf", "component", "coefficient of the force", "L^3/(EI t0), L^3/(EI t0^2)", constants.Linf, complaint));
-  PetscCall(Variable_Private(store, "A", STORE_REAL, 2, both, "coefficient of y, row by row", "1/t0, 1, 1/t0^2, 1/t0", constants.A, complaint));
+  PetscCall(
+    Variable_Private(store, "A", STORE_REAL, 2, both, "coefficient of y, row by row", "1/t0, 1, 1/t0^2, 1/t0", constants.A, complaint));
   PetscCall(Real_Private(store, "L_plus", NULL, "L1_2(0+): the force after an onset is -velocity/L_plus", "L^3/(EI t0)", &constants.L_plus,
                          complaint));
   PetscCall(Real_Private(store, "compliance", NULL, "tip displacement by a unit tip force", "L^3/EI", &S, complaint));
@@ -250,11 +252,14 @@ PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
 
   PetscCall(Count_Private(store, "mode", M, 1, "number of the mode, from 1", complaint));
   PetscCall(Real_Private(store, "natural_frequency", "mode", "undamped natural frequency", "rad/t0", w, complaint));
-  PetscCall(Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared", "L^3/(EI t0^2)", r, complaint));
+  PetscCall(
+    Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared", "L^3/(EI t0^2)", r, complaint));
 
   PetscCall(Count_Private(store, "pole", n_poles, 0, "number of the pole, from 0; of a pair the one with im > 0", complaint));
-  PetscCall(Complex_Private(store, "pole", "pole", "pole of the tip receptance: exponent of free flight", "1/t0", n_poles, poles, complaint));
-  PetscCall(Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole", "L^3/(EI t0)", n_poles, residues, complaint));
+  PetscCall(
+    Complex_Private(store, "pole", "pole", "pole of the tip receptance: exponent of free flight", "1/t0", n_poles, poles, complaint));
+  PetscCall(
+    Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole", "L^3/(EI t0)", n_poles, residues, complaint));
   PetscCall(Count_Private(store, "zero", n_zeros, 0, "number of the zero, from 0; of a pair the one with im > 0", complaint));
   PetscCall(Complex_Private(store, "zero", "zero", "zero of the tip receptance: exponent of contact", "1/t0", n_zeros, zeros, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);

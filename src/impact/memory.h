@@ -21,7 +21,8 @@ PetscErrorCode SeriesCreate(PetscInt n, const double complex *exponents, Series 
 PetscErrorCode SeriesDestroy(Series *series);
 PetscErrorCode SeriesSetStep(Series *series, PetscReal step);
 /* sum[i] = Re sum_j amplitude_j e^{lambda_j (first + i) step}, i = 0 .. count-1. Adds to `terms` the number of terms evaluated. */
-PetscErrorCode SeriesSum(Series *series, const double complex *amplitude, PetscInt first, PetscInt count, PetscReal *sum, PetscInt64 *terms);
+PetscErrorCode SeriesSum(Series *series, const double complex *amplitude, PetscInt first, PetscInt count, PetscReal *sum,
+                         PetscInt64 *terms);
 
 /* A stretch of steps with an increment of force in each. */
 typedef struct {

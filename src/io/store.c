@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "store_impl.h"
@@ -125,16 +126,21 @@ static PetscErrorCode StoreFree_Private(Store *store)
   Not collective: one process writes.
   Input:   path - the name StoreReady will give it
   Output:  store - open for writing, with the group "/" alone; NULL after a complaint
-  Complaint: EXIT_IO if the file cannot be made
+  Complaint: EXIT_IO if the file cannot be made, or if path is a device, a pipe or a folder, which StoreReady must not replace
 */
 PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
 {
-  size_t length;
-  Store  s;
+  struct stat there;
+  size_t      length;
+  Store       s;
 
   PetscFunctionBeginUser;
   *store = NULL;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!stat(path, &there) && !S_ISREG(there.st_mode)) {
+    ComplaintSet(complaint, EXIT_IO, "cannot create %s: it exists and is not a regular file", path);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(StoreAllocate_Private(path, PETSC_TRUE, &s));
   PetscCall(PetscStrlen(path, &length));
   PetscCall(PetscMalloc1(length + sizeof(".partial"), &s->partial));
@@ -196,6 +202,7 @@ static PetscErrorCode StoreGetHandle_Private(Store store, int *fd)
   void *handle = NULL;
 
   PetscFunctionBeginUser;
+  *fd = -1;
   StoreCheckHDF5(H5Fget_vfd_handle(store->file, H5P_DEFAULT, &handle));
   *fd = *(const int *)handle;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -7,20 +7,21 @@
     frequency   w^2 = stiffness(v) / mass(v), the weak form: the square of the error of v, and no second derivatives
     discord     |r - u(1)^2 / mass(v)|, the same residue without l: a wrong left vector shows here
 
-  The eigenvalue itself only orders the modes: round-off of size eps beta N^2 is 1e-9 of w_1 at N = 200.
+  The eigenvalue itself only orders the modes: round-off of size eps beta N^2 is 1e-9 of w_1 at N = 200. The
+  solver does not balance, so the operator is scaled by the kinetic metric first: round-off in r falls by 50.
 */
 #include "spectrum_ladder.h"
 
 #include <slepceps.h>
 
 /* Largest number of candidates on N+1 points: pi points per wave leave well below N modes resolved at gamma < 1. */
-static PetscInt Candidates_Private(PetscInt N, PetscInt first, PetscInt n_real)
+static PetscInt CountCandidates_Private(PetscInt N, PetscInt first, PetscInt n_real)
 {
   return PetscMax(0, PetscMin(n_real, N) - first);
 }
 
 /* Shape, residue, energies of candidates; pair[i] is the eigensolver's number of the i-th. */
-static PetscErrorCode Candidates_Fill_Private(Rung rung, EPS eps, Vec scale, const PetscInt *pair)
+static PetscErrorCode FillCandidates_Private(Rung rung, EPS eps, Vec scale, const PetscInt *pair)
 {
   const PetscInt   p = rung->N + 1;
   Vec              b, c, v, l;
@@ -75,7 +76,7 @@ static PetscErrorCode NoOrder_Private(PetscScalar ar, PetscScalar ai, PetscScala
 /*
   RungCreate - Solve the eigenproblem on N+1 points and keep the candidates from number `first` on.   [theory 2]
 
-  Not collective. Cost: O(N^3); 35 N^2 reals while it runs, 2 N m after it.
+  Not collective. Cost: O(N^3); about 45 N^2 reals while it runs, 2 N m after it.
 */
 PetscErrorCode RungCreate(MPI_Comm comm, const Params *params, PetscInt N, PetscInt first, Rung *rung)
 {
@@ -124,10 +125,10 @@ PetscErrorCode RungCreate(MPI_Comm comm, const Params *params, PetscInt N, Petsc
     new_rung->n_real++;
   }
   PetscCall(PetscSortRealWithArrayInt(new_rung->n_real, new_rung->w_raw, pair));
-  new_rung->m = Candidates_Private(N, first, new_rung->n_real);
+  new_rung->m = CountCandidates_Private(N, first, new_rung->n_real);
   PetscCall(PetscMalloc3(new_rung->m, &new_rung->w, new_rung->m, &new_rung->r, new_rung->m, &new_rung->discord));
   PetscCall(PetscMalloc2((N + 1) * new_rung->m, &new_rung->u, (N + 1) * new_rung->m, &new_rung->phi));
-  PetscCall(Candidates_Fill_Private(new_rung, eps, scale, pair + first));
+  PetscCall(FillCandidates_Private(new_rung, eps, scale, pair + first));
   PetscCall(PetscFree(pair));
   PetscCall(EPSDestroy(&eps));
   PetscCall(VecDestroy(&scale));

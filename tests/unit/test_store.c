@@ -274,6 +274,11 @@ static void test_bad_files(void **state)
   assert_null(store);
   assert_int_equal(c.exit_code, EXIT_IO);
   assert_non_null(strstr(c.line, "No such file"));
+  Complaint pipe_there = {0};
+  assert_int_equal(mkfifo(File("pipe.h5"), 0600), 0);
+  GOOD(StoreCreate(File("pipe.h5"), &store, &pipe_there));
+  assert_null(store);
+  assert_int_equal(pipe_there.exit_code, EXIT_IO);
   /* a complaint that is set stands, and nothing more is done */
   GOOD(StoreCreate(File("late.h5"), &store, &c));
   assert_null(store);

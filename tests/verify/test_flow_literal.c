@@ -164,12 +164,13 @@ static PetscReal Distance(const Run *a, const Run *b)
 /* y1, y2 after each period. g_2 from (4.10), with the free motion of the stated initial condition and of a load on mode 2 alone. */
 static void Transcription(const Setting *s, const Case *c, PetscInt N, PetscInt periods, PetscReal *y1_end, PetscReal *y2_end)
 {
-  const PetscReal      eps = s->period / (PetscReal)N, stop = s->params.stop_position;
-  const PetscInt       steps = N * periods;
-  const PetscReal     *w, *tip;
-  KernelConstants      k;
-  PetscReal            D, y1, y2, f = 0.0;
-  PetscReal           *L = calloc((size_t)steps + 1, sizeof(*L)), *tau = calloc((size_t)steps + 1, sizeof(*tau)), *df = calloc((size_t)steps + 1, sizeof(*df));
+  const PetscReal  eps = s->period / (PetscReal)N, stop = s->params.stop_position;
+  const PetscInt   steps = N * periods;
+  const PetscReal *w, *tip;
+  KernelConstants  k;
+  PetscReal        D, y1, y2, f = 0.0;
+  PetscReal       *L = calloc((size_t)steps + 1, sizeof(*L)), *tau = calloc((size_t)steps + 1, sizeof(*tau)),
+            *df                = calloc((size_t)steps + 1, sizeof(*df));
   PetscBool            contact = PETSC_FALSE;
   const double complex iW      = I * c->frequency;
   double complex       lambda, qW, Y, b;
@@ -276,7 +277,9 @@ static void AssertOrderOne(const Case *c, PetscInt settled, PetscReal step)
     RunDestroy(run);
   }
   order = (STEPS * sxy - sx * sy) / (STEPS * sxx - sx * sx);
-  if (!(fabs(order - 1.0) < 0.2)) print_error("closure %d, W = %g, phase %g, load %d: order %.3f, error %.2e at the last step\n", (int)c->closure, c->frequency, c->strobe_phase, (int)c->load, order, error);
+  if (!(fabs(order - 1.0) < 0.2))
+    print_error("closure %d, W = %g, phase %g, load %d: order %.3f, error %.2e at the last step\n", (int)c->closure, c->frequency,
+                c->strobe_phase, (int)c->load, order, error);
   assert_true(fabs(order - 1.0) < 0.2);
   RunDestroy(exact);
   RunDestroy(before);
@@ -346,11 +349,11 @@ static void test_order_one_load_on_the_tip(void **state)
 
 static void test_contacts_as_the_exact_flow_sees_them(void **state)
 {
-  const Case *c    = &default_case;
+  const Case     *c    = &default_case;
   const PetscReal step = 1.25e-4;
-  Setting     s;
-  Run        *run, *exact;
-  PetscReal   together = 0.0;
+  Setting         s;
+  Run            *run, *exact;
+  PetscReal       together = 0.0;
 
   (void)state;
   Begin(c, &s);
@@ -366,7 +369,8 @@ static void test_contacts_as_the_exact_flow_sees_them(void **state)
     if (fabs(b->velocity) < 0.5) continue;
     assert_true(fabs(a->phase - b->phase) * s.period < 10.0 * step);
     assert_true(fabs(a->velocity - b->velocity) < 10.0 * step * 40.0); /* the tip decelerates by 40 where it lands */
-    assert_true(fabs(a->force + a->velocity * sqrt(1200.0) * 0.5 * PETSC_PI / acos(0.1) * sqrt(0.99)) < 1e-9 * a->force); /* f = -y2 / L+ (4.11) */
+    assert_true(fabs(a->force + a->velocity * sqrt(1200.0) * 0.5 * PETSC_PI / acos(0.1) * sqrt(0.99)) <
+                1e-9 * a->force); /* f = -y2 / L+ (4.11) */
     assert_true(fabs(a->duration - b->duration) < 20.0 * step);
     assert_true(fabs(a->impulse / b->impulse - 1.0) < 0.01); /* O(step): 1e-3 measured */
   }
@@ -416,7 +420,7 @@ static void test_bare_kernel_rings(void **state)
 static void test_strobe_state_is_all(void **state)
 {
   const PetscReal steps[2] = {1.25e-4, 6.25e-5};
-  Case            c = default_case;
+  Case            c        = default_case;
   Setting         s;
   PetscInt        contacts = 0;
 
@@ -427,9 +431,9 @@ static void test_strobe_state_is_all(void **state)
     Run *whole = RunCase(&s, &c, steps[k], 4);
 
     for (PetscInt first = 1; first < 4; ++first) {
-      Run            *before = RunCase(&s, &c, steps[k], first), *after = RunFrom(&s, &c, steps[k], &before->state, 1);
-      const PetscInt  at  = first * SAMPLES;
-      PetscReal       sum = 0.0;
+      Run           *before = RunCase(&s, &c, steps[k], first), *after = RunFrom(&s, &c, steps[k], &before->state, 1);
+      const PetscInt at  = first * SAMPLES;
+      PetscReal      sum = 0.0;
 
       if (before->state.contact) ++contacts;
       /* rounding of the modal sums: 1e-13 of y1, times w_60 in y2, which in contact is -L+ f */

@@ -20,7 +20,8 @@
 
 static void Near(double value, double exact, double tolerance)
 {
-  if (!(fabs(value - exact) <= tolerance)) fail_msg("%.17g should be %.17g within %g, is off by %g", value, exact, tolerance, value - exact);
+  if (!(fabs(value - exact) <= tolerance))
+    fail_msg("%.17g should be %.17g within %g, is off by %g", value, exact, tolerance, value - exact);
 }
 
 /* beta = 4800, gamma = 1/4 */
@@ -31,9 +32,9 @@ static double       w_[KNOWN], r_[KNOWN];
 /* r = -N / (d Delta / d(w^2)), above the cut-off of the rotation waves, where all functions are cosines and sines.   (1.6)-(1.8) */
 static double Residue(double w)
 {
-  const double      h = 1e-3; /* Delta varies over the spacing of modes, 70: error of the difference (h / 70)^2 */
-  const double      w2 = w * w, bg = beta_ * gamma_, root = sqrt(w2 * (1.0 - gamma_) * (1.0 - gamma_) / (4.0 * bg * bg) + 1.0) * w;
-  double            C[2], S[2], kappa[2], m[2], N, slope;
+  const double h  = 1e-3; /* Delta varies over the spacing of modes, 70: error of the difference (h / 70)^2 */
+  const double w2 = w * w, bg = beta_ * gamma_, root = sqrt(w2 * (1.0 - gamma_) * (1.0 - gamma_) / (4.0 * bg * bg) + 1.0) * w;
+  double       C[2], S[2], kappa[2], m[2], N, slope;
 
   for (int i = 0; i < 2; ++i) {
     kappa[i] = -w2 * (1.0 + gamma_) / (2.0 * bg) + (i == 0 ? root : -root);
@@ -41,8 +42,12 @@ static double Residue(double w)
     C[i]     = cos(sqrt(-kappa[i]));
     S[i]     = sin(sqrt(-kappa[i])) / sqrt(-kappa[i]);
   }
-  N     = -((m[0] * C[0] - m[1] * C[1]) * (kappa[0] * S[0] / m[0] - kappa[1] * S[1] / m[1]) - (kappa[0] * S[0] - kappa[1] * S[1]) * (C[0] - C[1])) / w2;
-  slope = (double)((CharacteristicValue(beta_, gamma_, (long double)w + h) - CharacteristicValue(beta_, gamma_, (long double)w - h)) / (2.0L * h)) / (2.0 * w);
+  N = -((m[0] * C[0] - m[1] * C[1]) * (kappa[0] * S[0] / m[0] - kappa[1] * S[1] / m[1]) -
+        (kappa[0] * S[0] - kappa[1] * S[1]) * (C[0] - C[1])) /
+      w2;
+  slope = (double)((CharacteristicValue(beta_, gamma_, (long double)w + h) - CharacteristicValue(beta_, gamma_, (long double)w - h)) /
+                   (2.0L * h)) /
+          (2.0 * w);
   return -N / slope;
 }
 
@@ -71,8 +76,8 @@ static Receptance Closed(double D, PetscInt M, PetscInt order)
 
 /* ---- reference values --------------------------------------------------------------------------------------------- */
 
-/* theory 12: six digits are printed, with half a unit of the last and a little. At s = 0.01 modes above 60 are down to e^{-4.5} only: closure 2
-   stands for them and leaves 4e-6. */
+/* theory 12: six digits are printed, with half a unit of the last and a little. At s = 0.01 modes above 60 are down to e^{-4.5} only:
+   closure 2 stands for them and leaves 4e-6. */
 static void test_unprojected_kernel(void **state)
 {
   const double   s[4] = {0.01, 0.03, 0.1, 0.3}, exact[4] = {0.152547, 0.263440, 0.473897, 0.899364};
@@ -117,8 +122,8 @@ static void test_constants(void **state)
 static double TailOfSine(double a, double b, double u)
 {
   const double         h = 5e-4, V = u + 400.0;
-  const int            n = 2 * (int)ceil((V - u) / (2.0 * h));
-  const double complex p = a - I * b;
+  const int            n   = 2 * (int)ceil((V - u) / (2.0 * h));
+  const double complex p   = a - I * b;
   double               sum = 0.0;
 
   for (int i = 0; i <= n; ++i) {
@@ -194,7 +199,8 @@ static void test_jump_at_every_cut(void **state)
 
 enum { FEW = 4, SIZE = 2 * FEW + 2, DELAYS = 3 };
 static const double delay[DELAYS] = {0.02, 0.1, 0.3};
-static const double step          = 5e-5; /* Simpson: error (w_4 h)^4 / 180 = 6e-12 of the integrand's high part; divides all delays by an even number */
+static const double step =
+  5e-5; /* Simpson: error (w_4 h)^4 / 180 = 6e-12 of the integrand's high part; divides all delays by an even number */
 
 /* E = exp(A h) by Taylor series; |A h| < 1 here, so 20 terms are far below round-off. */
 static void Exponential(int n, double A[SIZE][SIZE], double h, double E[SIZE][SIZE])
@@ -231,13 +237,13 @@ static void Advance(int n, double E[SIZE][SIZE], double *v)
 }
 
 /*
-  The bare kernel by (4.2) as it stands, with four modes: R, N, V, m, Q = 1 - m V as dense matrices, e^{R Q theta} N by repeated exponentials
-  of one step, Simpson's rule over theta. Linf = A V R^{-1} N, where R^{-1} N = (-n_k / w_k^2, 0).
+  The bare kernel by (4.2) as it stands, with four modes: R, N, V, m, Q = 1 - m V as dense matrices, e^{R Q theta} N by repeated
+  exponentials of one step, Simpson's rule over theta. Linf = A V R^{-1} N, where R^{-1} N = (-n_k / w_k^2, 0).
 */
 static void test_bare_kernel_by_its_definition(void **state)
 {
-  const double D = 0.1;
-  Receptance   rc = Closed(D, FEW, 2);
+  const double D              = 0.1;
+  Receptance   rc             = Closed(D, FEW, 2);
   double       RQ[SIZE][SIZE] = {{0.0}}, E[SIZE][SIZE], tip[FEW], Linf = 0.0, L1_1[DELAYS], L1_2[DELAYS];
 
   (void)state;
@@ -256,7 +262,7 @@ static void test_bare_kernel_by_its_definition(void **state)
   }
   Exponential(2 * FEW, RQ, step, E);
   for (int at = 0; at < DELAYS; ++at) {
-    const int steps = (int)lround(delay[at] / step);
+    const int steps   = (int)lround(delay[at] / step);
     double    v[SIZE] = {0.0}, sum[2] = {0.0, 0.0};
 
     for (int k = 0; k < FEW; ++k) v[FEW + k] = tip[k]; /* N */
@@ -292,7 +298,7 @@ static void test_closed_kernel_from_the_states(void **state)
   for (PetscInt order = 1; order <= 2; ++order) {
     Receptance  rc = Closed(D, FEW, order);
     const Tail *t;
-    const int   n = 2 * FEW + (int)order;
+    const int   n             = 2 * FEW + (int)order;
     double      A[SIZE][SIZE] = {{0.0}}, E[SIZE][SIZE], L_plus, L1_2[DELAYS], g[DELAYS];
 
     GOOD(ReceptanceGetTail(rc, &t, &L_plus, NULL));
@@ -312,7 +318,7 @@ static void test_closed_kernel_from_the_states(void **state)
     }
     Exponential(n, A, step, E);
     for (int at = 0; at < DELAYS; ++at) {
-      const int steps = (int)lround(delay[at] / step);
+      const int steps   = (int)lround(delay[at] / step);
       double    v[SIZE] = {0.0}, G1 = 0.0, G2 = 0.0, now = 0.0;
 
       for (int k = 0; k < FEW; ++k) v[FEW + k] = sqrt(r_[k]);
