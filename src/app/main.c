@@ -86,6 +86,8 @@ int main(int argc, char **argv)
   int       n_own, n_petsc;
   char    **own = malloc(((size_t)argc + 1) * sizeof *own), **petsc = malloc(((size_t)argc + 1) * sizeof *petsc), **given = petsc;
 
+  void    (*hang_up)(int) = signal(SIGHUP, SIG_IGN); /* nohup's wish outlives PETSc, which takes the signal */
+
   if (!own || !petsc) return EXIT_INTERNAL;
   (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* MPI_Abort drops what is buffered */
   /* One rank per core: threads below us would fight over it. */
@@ -94,6 +96,7 @@ int main(int argc, char **argv)
   ParamsSplitArguments(argc, argv, &n_own, own, &n_petsc, petsc);
   petsc[n_petsc] = NULL;
   if (SlepcInitialize(&n_petsc, &petsc, NULL, NULL)) return EXIT_INTERNAL;
+  (void)signal(SIGHUP, hang_up);
   (void)signal(SIGXFSZ, SIG_IGN); /* a file size limit is then a failed write, which is reported */
   (void)signal(SIGPIPE, SIG_DFL); /* `graze help | head` ends without a word; PETSc would print a trace */
 

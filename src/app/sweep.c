@@ -174,8 +174,8 @@ static PetscErrorCode Run_Private(Job *job, Complaint *complaint)
   PetscCall(PoolSetCallbacks(pool, &callbacks, job));
   start = MPI_Wtime();
   PetscCall(PoolRun(pool, complaint));
-  if (complaint->exit_code) PetscCall(AppAbort(job->comm, complaint)); /* the others may be deep in a line */
-  if (job->rank == 0) {
+  if (complaint->exit_code && job->size > 1) PetscCall(AppAbort(job->comm, complaint)); /* the others may be deep in a line */
+  if (job->rank == 0 && !complaint->exit_code) {
     Store store;
 
     PetscCall(PoolGetBusy(pool, &busy));

@@ -71,7 +71,7 @@ const ParamRow params_table[] = {
   REAL("Beam, SI set", beam_height, "m", "", EX, 0, NONE, IN, BOTH, "of a rectangle, in the direction of motion"),
 
   INT("Receptance", receptance_modes, "0", 2, 400, BOTH, "modes kept; 0: chosen by receptance_rtol"),
-  INT("Receptance", receptance_max_modes, "150", 2, 400, BOTH, "most modes that may be chosen"),
+  INT("Receptance", receptance_max_modes, "300", 2, 400, BOTH, "most modes that may be chosen"),
   INT("Receptance", receptance_closure, "2", 0, 2, BOTH, "order of the tail closure"),
   REAL("Receptance", receptance_rtol, "", "1e-8", EX, 0, 1e-2, IN, BOTH, "error of the tip trajectory aimed at when the modes are chosen"),
 

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,12 +122,31 @@ static PetscErrorCode StoreFree_Private(Store *store)
 }
 
 /*
+  Removes what a dead process left under the temporary name; a living one holds HDF5's lock on it. HDF5 would empty the file of the
+  living before it looks at the lock.
+*/
+static PetscErrorCode StoreClear_Private(const char *partial, Complaint *complaint)
+{
+  const StoreFailure locked = {"", EAGAIN, PETSC_FALSE};
+  struct stat        ours, named;
+  int                fd = open(partial, O_RDWR);
+
+  PetscFunctionBeginUser;
+  if (fd < 0) PetscFunctionReturn(PETSC_SUCCESS); /* mostly there is none; H5Fcreate says what else it is */
+  if (flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) StoreComplainFailure_Private("create", partial, EXIT_IO, &locked, complaint);
+  /* Another process may have done the same in between, and the name is now that of its new file. */
+  else if (!fstat(fd, &ours) && !stat(partial, &named) && ours.st_ino == named.st_ino) (void)unlink(partial);
+  (void)close(fd);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
   StoreCreate - Begin a new file under the name path.partial.
 
   Not collective: one process writes.
   Input:   path - the name StoreReady will give it
   Output:  store - open for writing, with the group "/" alone; NULL after a complaint
-  Complaint: EXIT_IO if the file cannot be made, or if path is a device, a pipe or a folder, which StoreReady must not replace
+  Complaint: EXIT_IO if the file cannot be made, or if path is a device, a pipe or a folder
 */
 PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
 {
@@ -145,11 +165,15 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
   PetscCall(PetscStrlen(path, &length));
   PetscCall(PetscMalloc1(length + sizeof(".partial"), &s->partial));
   (void)snprintf(s->partial, length + sizeof(".partial"), "%s.partial", path);
-  s->file = H5Fcreate(s->partial, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  PetscCall(StoreClear_Private(s->partial, complaint));
+  if (!complaint->exit_code) s->file = H5Fcreate(s->partial, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
   if (s->file < 0) {
-    StoreFailure failure = StoreGetFailure_Private();
-    StoreComplainFailure_Private("create", s->partial, EXIT_IO, &failure, complaint);
-    if (!StoreIsLock_Private(failure.code)) (void)unlink(s->partial); /* begun, and the disk is full */
+    if (!complaint->exit_code) {
+      const StoreFailure failure = StoreGetFailure_Private();
+
+      StoreComplainFailure_Private("create", s->partial, EXIT_IO, &failure, complaint);
+      if (failure.code == ENOSPC || failure.code == EFBIG || failure.code == EDQUOT) (void)unlink(s->partial); /* begun, and the disk is full */
+    }
     PetscCall(StoreFree_Private(&s));
   }
   *store = s;
@@ -268,12 +292,13 @@ static PetscErrorCode StoreSyncFolder_Private(Store store, Complaint *complaint)
   StoreReady - All is defined: bring the file safely to the device and give it its name. It stays open.
 
   Not collective. Slabs written from here on are found by every reader after the next StoreFlush, whatever happens to this process.
-  Complaint: EXIT_IO
+  Complaint: EXIT_IO; EXIT_FILES if there is a file of that name by now
 */
 PetscErrorCode StoreReady(Store store, Complaint *complaint)
 {
-  hsize_t size;
-  int     fd;
+  struct stat ours, named;
+  hsize_t     size;
+  int         fd;
 
   PetscFunctionBeginUser;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
@@ -284,10 +309,17 @@ PetscErrorCode StoreReady(Store store, Complaint *complaint)
   PetscCall(StoreGetHandle_Private(store, &fd));
   if (ftruncate(fd, (off_t)size)) ComplaintSet(complaint, EXIT_IO, "cannot write %s: %s", store->path, strerror(errno));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (rename(store->partial, store->path)) {
-    ComplaintSet(complaint, EXIT_IO, "cannot rename %s to %s: %s", store->partial, store->path, strerror(errno));
+  if (fstat(fd, &ours) || stat(store->partial, &named) || ours.st_ino != named.st_ino) {
+    ComplaintSet(complaint, EXIT_IO, "cannot write %s: another program has taken its place", store->partial);
+    PetscCall(PetscFree(store->partial)); /* no longer ours to remove */
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  /* A second name is refused where there is a file by now, which rename would replace; rename is for file systems without second names. */
+  if (!link(store->partial, store->path)) (void)unlink(store->partial);
+  else if (errno == EEXIST) ComplaintSet(complaint, EXIT_FILES, "%s is in the way: another program has just made it", store->path);
+  else if (rename(store->partial, store->path))
+    ComplaintSet(complaint, EXIT_IO, "cannot rename %s to %s: %s", store->partial, store->path, strerror(errno));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree(store->partial));
   PetscCall(StoreSyncFolder_Private(store, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);

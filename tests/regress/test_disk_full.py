@@ -28,9 +28,9 @@ def limit_to(size):
 
 
 def full_at_once(r):
-    """No room for the file: 74 before any cell, and no half file. 100 contacts a cell need 3.5 MB; 2 MB are more than MPI's own files take."""
+    """No room for the file: 74 before any cell, and no half file. 1000 contacts a cell need 22 MB; 8 MB are more than MPI's own files take."""
     for ranks in None, 2:
-        done = r.run(f"full{ranks}", GRID, "-max_contacts 100", ranks=ranks, code=74, preexec_fn=limit_to(2000000))
+        done = r.run(f"full{ranks}", GRID, "-max_contacts 1000", ranks=ranks, code=74, preexec_fn=limit_to(8000000))
         check("sweep.h5" in done.stderr and "cells/s" not in done.stdout, f"full disk: {done.stdout}{done.stderr}")
         check({p.name for p in (r.folder / f"full{ranks}").iterdir()} == {"log.txt", "used_parameters.yaml"}, "a half file was left")
 
