@@ -85,7 +85,6 @@ int main(int argc, char **argv)
   Complaint complaint = {0};
   int       n_own, n_petsc;
   char    **own = malloc(((size_t)argc + 1) * sizeof *own), **petsc = malloc(((size_t)argc + 1) * sizeof *petsc), **given = petsc;
-
   void    (*hang_up)(int) = signal(SIGHUP, SIG_IGN); /* nohup's wish outlives PETSc, which takes the signal */
 
   if (!own || !petsc) return EXIT_INTERNAL;

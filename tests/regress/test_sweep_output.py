@@ -4,6 +4,7 @@
 Silent when right.
 """
 
+import fcntl
 import pathlib
 import re
 import signal
@@ -218,7 +219,7 @@ def again(r):
     check(r.listing("first") == before, "a complete result was touched")
 
     log = (r.folder / "first" / "log.txt").read_text()
-    for line in "80 cells, 2 ranks", "L+ = 0.02716", "busy by rank", "slowest cells", "periodic", "result":
+    for line in "2 ranks", "L+ = 0.02716", "busy by rank", "slowest cells", "periodic", "result":
         check(line in log, f"log.txt does not say '{line}': {log}")
     counts = {name: int(number) for name, number in re.findall(r"^(\w+) +(\d+)$", log, re.M)}
     status = r.read("first")["status"]
@@ -265,6 +266,20 @@ def killed(r):
     for key in part:
         if part[key].ndim >= 3:
             check(part[key][finished].tobytes() == whole[key][finished].tobytes(), f"finished lines of a killed run: {key} differs")
+
+
+def two_writers(r):
+    """Of two runs into one folder at once the second gives way and leaves the first one's file as it is; what a dead run left is cleared away."""
+    partial = r.folder / "two" / "sweep.h5.partial"
+    partial.parent.mkdir()
+    partial.write_bytes(b"of another run\n" * 100)
+    with open(partial, "rb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)  # as HDF5 does
+        refused = r.run("two", ONE, SMALL, code=74).stderr
+        check("sweep.h5.partial" in refused and "lock" in refused, refused)
+        check(partial.read_bytes() == b"of another run\n" * 100, "the file of a living run was touched")
+    r.run("two", ONE, SMALL)
+    check(not partial.exists() and r.file("two").exists(), "the rest of a dead run is in the way")
 
 
 def literal(r):
@@ -357,6 +372,7 @@ def main():
         doubling(r)
         again(r)
         killed(r)
+        two_writers(r)
         literal(r)
         si(r)
         kinds(r)

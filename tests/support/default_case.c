@@ -18,7 +18,8 @@
 
 void Near(PetscReal value, PetscReal exact, PetscReal tolerance, const char *what)
 {
-  if (!(fabs(value - exact) <= tolerance)) fail_msg("%s: %.15g should be %.15g within %g, is off by %g", what, value, exact, tolerance, value - exact);
+  if (!(fabs(value - exact) <= tolerance))
+    fail_msg("%s: %.15g should be %.15g within %g, is off by %g", what, value, exact, tolerance, value - exact);
 }
 
 static void Silent(const Complaint *complaint)

@@ -9,19 +9,19 @@
 
 typedef struct {
   Params              params;
-  Model               model;    /* NULL if made from a spectrum */
+  Model               model; /* NULL if made from a spectrum */
   Receptance          receptance;
   const ForcingShape *load;
   ForcingShape        own_load; /* if made from a spectrum */
   Flow                flow;
   PetscInt            M, n;
-  PetscReal           period;   /* of the forcing set last */
-  FlowState           state;    /* room for one state; after CaseCreate the stated initial condition */
+  PetscReal           period; /* of the forcing set last */
+  FlowState           state;  /* room for one state; after CaseCreate the stated initial condition */
 } Case;
 
 /* What a user gets who says nothing, with M modes. */
 void CaseParams(PetscInt M, Params *params);
-/* Spectrum, receptance, load, exact flow, forcing, initial state. spectrum: one that has modes enough and outlives the case, or NULL: its own. */
+/* Spectrum, receptance, load, flow, forcing, initial state. spectrum: one with modes enough that outlives the case, or NULL: its own. */
 void CaseCreate(const Params *params, Spectrum spectrum, Case *c);
 void CaseSetForcing(Case *c, PetscReal amplitude, PetscReal frequency);
 void CaseDestroy(Case *c);

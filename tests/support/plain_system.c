@@ -92,7 +92,7 @@ void PlainCreate(const Case *c, PetscReal amplitude, PetscReal frequency, PetscR
   p->velocity  = Zeros(p->N);
   p->force     = Zeros(p->N);
   entry        = p->matrix[0];
-#define A(i, j) entry[(j) * p->N + (i)]
+#define A(i, j) entry[(j)*p->N + (i)]
   const PetscInt  tail1 = 2 * M, tail2 = 2 * M + 1, cosine = p->n, sine = p->n + 1, one = p->n + 2;
   const PetscReal direct = c->load->tail * amplitude;
   PetscReal      *b      = Zeros(p->N); /* what a unit force adds to z' */
@@ -191,7 +191,8 @@ void PlainAdvance(const Plain *p, PetscReal end, PlainMotion *m)
     m->contact = (PetscBool)!m->contact;
     if (m->contact) {
       assert_true(m->count < m->capacity);
-      m->list[m->count++] = (PlainContact){.t = m->t, .velocity = Dot(p->N, p->velocity, m->z), .force = Dot(p->N, p->force, m->z), .end = NAN};
+      m->list[m->count++] =
+        (PlainContact){.t = m->t, .velocity = Dot(p->N, p->velocity, m->z), .force = Dot(p->N, p->force, m->z), .end = NAN};
     } else if (m->count > 0) {
       m->list[m->count - 1].end = m->t;
     }

@@ -12,11 +12,11 @@
 #include "support/default_case.h"
 
 typedef struct {
-  PetscInt   n, N;               /* states; with cosine, sine and one: N = n + 3 */
-  PetscReal *matrix[2];          /* in flight, in contact; shape [N, N], column-major */
+  PetscInt   n, N;                   /* states; with cosine, sine and one: N = n + 3 */
+  PetscReal *matrix[2];              /* in flight, in contact; shape [N, N], column-major */
   PetscReal *gap, *velocity, *force; /* rows [N]: y1 - y_s and y2 in flight, f in contact */
   PetscReal  step;
-  PetscReal *stride[2];          /* e^{A step} */
+  PetscReal *stride[2]; /* e^{A step} */
 } Plain;
 
 typedef struct {
@@ -25,9 +25,9 @@ typedef struct {
 } PlainContact;
 
 typedef struct {
-  PetscReal    *z;      /* shape [N] */
+  PetscReal    *z; /* shape [N] */
   PetscBool     contact;
-  PetscReal     t;      /* since the start */
+  PetscReal     t; /* since the start */
   PetscInt      count, capacity;
   PlainContact *list;
 } PlainMotion;

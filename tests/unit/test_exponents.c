@@ -13,16 +13,12 @@
 #include <stdlib.h>
 
 #include "impact/exponents.h"
+#include "support/default_case.h"
 
 #define GOOD(call) assert_int_equal((int)(call), 0)
 
-static void Near(PetscReal value, PetscReal exact, PetscReal tolerance, const char *what)
-{
-  if (!(fabs(value - exact) <= tolerance)) fail_msg("%s: %.15g should be %.15g within %g, is off by %g", what, value, exact, tolerance, value - exact);
-}
-
 /* A linear congruential generator of our own: the same cases on every machine. In [0, 1). */
-static uint64_t seed;
+static uint64_t  seed;
 static PetscReal Random(void)
 {
   seed = seed * 6364136223846793005u + 1442695040888963407u;
@@ -290,12 +286,9 @@ static void exponents_search_of_nan_is_lost(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(exponents_looks_are_the_sum),
-    cmocka_unit_test(exponents_at_are_exponentials),
-    cmocka_unit_test(exponents_search_misses_no_fall),
-    cmocka_unit_test(exponents_search_tells_grazing_apart),
-    cmocka_unit_test(exponents_search_starts_on_zero),
-    cmocka_unit_test(exponents_search_of_nan_is_lost),
+    cmocka_unit_test(exponents_looks_are_the_sum),     cmocka_unit_test(exponents_at_are_exponentials),
+    cmocka_unit_test(exponents_search_misses_no_fall), cmocka_unit_test(exponents_search_tells_grazing_apart),
+    cmocka_unit_test(exponents_search_starts_on_zero), cmocka_unit_test(exponents_search_of_nan_is_lost),
   };
   int failed;
 

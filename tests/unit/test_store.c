@@ -351,6 +351,54 @@ static void test_killed_writer(void **state)
   (void)close(ends[0]);
 }
 
+/*
+  Two who make one file: while the first still defines it, the second is told about the lock and touches nothing; and a file that got
+  the name meanwhile is not replaced.
+*/
+static void test_second_writer(void **state)
+{
+  Complaint c = {0}, refused = {0}, late = {0};
+  Store     store, other;
+  int       ends[2], status;
+  pid_t     child;
+  FILE     *file;
+  char      text[8] = "";
+
+  (void)state;
+  GOOD(StoreCreate(File("two.h5"), &store, &c));
+  GOOD(DefineSmall(store, &c));
+  child = Fork(ends); /* a lock belongs to the open file, which the child has too: only another one conflicts */
+  if (!child) {
+    if (StoreCreate(File("two.h5"), &other, &refused)) _exit(1);
+    _exit(refused.exit_code == EXIT_IO && !other && strstr(refused.line, "lock") ? 0 : 2);
+  }
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_int_equal(status, 0);
+  GOOD(StoreReady(store, &c));
+  GOOD(StoreClose(&store, &c));
+  GOOD(StoreOpen(File("two.h5"), PETSC_FALSE, &store, &c));
+  GOOD(StoreClose(&store, &c));
+  if (c.exit_code) fail_msg("%s", c.line);
+  (void)close(ends[0]);
+  (void)close(ends[1]);
+
+  GOOD(StoreCreate(File("late.h5"), &store, &c));
+  GOOD(DefineSmall(store, &c));
+  file = fopen(File("late.h5"), "w");
+  assert_non_null(file);
+  assert_int_equal(fputs("mine", file) < 0, 0);
+  assert_int_equal(fclose(file), 0);
+  GOOD(StoreReady(store, &late));
+  assert_int_equal(late.exit_code, EXIT_FILES);
+  GOOD(StoreClose(&store, &late));
+  file = fopen(File("late.h5"), "r");
+  assert_non_null(file);
+  assert_non_null(fgets(text, sizeof(text), file));
+  assert_int_equal(fclose(file), 0);
+  assert_string_equal(text, "mine");
+  assert_int_equal(access(File("late.h5.partial"), F_OK), -1);
+}
+
 static PetscBool LimitFileSize(size_t bytes)
 {
   const struct rlimit limit = {bytes, bytes};
@@ -485,7 +533,7 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slabs),         cmocka_unit_test(test_attributes), cmocka_unit_test(test_bad_files),
-    cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_readers),
+    cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_second_writer), cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_readers),
   };
   int failed;
 

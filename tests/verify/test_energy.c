@@ -111,7 +111,8 @@ static void Integrate(Case *c, PetscInt p, Balance *b)
   GOOD(ReceptanceGetTail(c->receptance, &tail, &L, NULL));
   *b = (Balance){0};
   for (PetscInt i = 0; i < n; ++i) {
-    const PetscReal *x = state + i * c->n, F = c->params.forcing_amplitude * cos(c->params.forcing_frequency * time[i] + c->params.strobe_phase);
+    const PetscReal *x   = state + i * c->n;
+    const PetscReal  F   = c->params.forcing_amplitude * cos(c->params.forcing_frequency * time[i] + c->params.strobe_phase);
     const PetscReal  phi = f[i] + c->load->tail * F, p1 = x[2 * M];
     const PetscReal  slope = tail->order == 1 ? -L / tail->C0 * p1 + L * phi : -tail->b * p1 + x[2 * M + 1] + L * phi; /* p1' */
 
@@ -137,10 +138,14 @@ static void Integrate(Case *c, PetscInt p, Balance *b)
 /* Order 1 and 2; forcing of mode 2 and, so that the load works on the tail too, at the tip. */
 static void energy_balances_over_an_orbit(void **state)
 {
+  Params   params;
+  Spectrum spectrum;
+
   (void)state;
+  CaseParams(120, &params);
+  CaseSpectrum(&params, 120, &spectrum);
   for (PetscInt order = 1; order <= 2; ++order)
     for (int load = 0; load < 2; ++load) {
-      Params           params;
       Case             c;
       Orbit            orbit;
       OrbitReason      reason;
@@ -154,7 +159,7 @@ static void energy_balances_over_an_orbit(void **state)
         params.forcing_type      = FORCING_POINT;
         params.forcing_amplitude = 8.0;
       }
-      CaseCreate(&params, NULL, &c);
+      CaseCreate(&params, spectrum, &c);
       assert_int_equal(CaseRun(&c, 200, NULL), FLOW_GOOD);
       GOOD(OrbitCreate(PETSC_COMM_SELF, &orbit));
       GOOD(OrbitSetFlow(orbit, c.flow));
@@ -170,15 +175,17 @@ static void energy_balances_over_an_orbit(void **state)
       Near(b.modal + b.tail, b.work, 1e-10 * b.work, "modal dissipation and tail against work");
       /* what the tail absorbs is what its dampers take: no energy comes out of it */
       Near(b.stored, b.tail, 1e-10 * b.work, "the tail's dampers");
-      /* default case, M = 30, order 2: [theory 7.6] */
+      /* default case, M = 30, order 2: [theory 7.6]; how the loss is shared depends on the
+         tail sums, that is on the modes known beyond the cut: 2e-5 with 20 of them, below 1e-6 with 90 */
       if (order == 2 && !load) {
-        Near(b.work, 1.0234311714, 1e-8, "work");
-        Near(b.modal, 1.0103468688, 1e-8, "modal dissipation");
-        Near(b.tail, 0.0130843025, 1e-8, "tail");
+        Near(b.work, 1.0234311714, 1e-6, "work");
+        Near(b.modal, 1.0103468688, 1e-6, "modal dissipation");
+        Near(b.tail, 0.0130843025, 1e-6, "tail");
       }
       GOOD(OrbitDestroy(&orbit));
       CaseDestroy(&c);
     }
+  GOOD(SpectrumDestroy(&spectrum));
 }
 
 int main(int argc, char **argv)

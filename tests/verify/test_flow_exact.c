@@ -52,8 +52,9 @@ static void CompareWithPlain(Case *c, PetscInt periods, PetscReal tolerance)
     const PetscReal onset = ((PetscReal)contact[i].period + contact[i].phase) * c->period;
 
     Near(onset, plain_contact[i].t, 10.0 * tolerance, "onset");
-    Near(contact[i].velocity, plain_contact[i].velocity, 1e3 * tolerance, "velocity at onset"); /* y2 moves by some hundred per t0 near an impact */
-    Near(contact[i].force, plain_contact[i].force, 1e5 * tolerance, "force after onset");      /* velocity / L+ */
+    /* y2 moves by some hundred per t0 near an impact; f = -y2 / L+ */
+    Near(contact[i].velocity, plain_contact[i].velocity, 1e3 * tolerance, "velocity at onset");
+    Near(contact[i].force, plain_contact[i].force, 1e5 * tolerance, "force after onset");
     if (!isnan(plain_contact[i].end)) Near(onset + contact[i].duration, plain_contact[i].end, 100.0 * tolerance, "release");
   }
   PlainEnd(&motion);
@@ -180,7 +181,8 @@ static void flow_default_orbit_is_met_at_default_settings(void **state)
   CaseDestroy(&c);
 }
 
-/* Two contacts in two periods and no more, at every cut from 20 to 200, closures 1 and 2; the orbit by Newton from that of the cut before. */
+/* Two contacts in two periods and no more, at every cut from 20 to 200, closures 1 and 2; each orbit by Newton from that of the cut before.
+ */
 static void flow_two_contacts_at_every_cut(void **state)
 {
   (void)state;
@@ -235,7 +237,9 @@ static PetscReal *Jacobian(Case *c, PetscInt periods)
   const PetscInt   n = c->n;
   const PetscReal *energy;
   PetscReal       *v = calloc((size_t)(n * n), sizeof(*v)), *start = malloc((size_t)n * sizeof(*start));
-  FlowTangent      tangent = {.n = n, .m = n, .v = v, .begin = malloc((size_t)n * sizeof(PetscReal)), .alive = malloc((size_t)n * sizeof(PetscBool))};
+  PetscReal       *begin   = malloc((size_t)n * sizeof(*begin));
+  PetscBool       *alive   = malloc((size_t)n * sizeof(*alive));
+  FlowTangent      tangent = {.n = n, .m = n, .v = v, .begin = begin, .alive = alive};
   const PetscBool  contact = c->state.contact;
 
   memcpy(start, c->state.x, (size_t)n * sizeof(*start));
@@ -249,8 +253,8 @@ static PetscReal *Jacobian(Case *c, PetscInt periods)
   memcpy(c->state.x, start, (size_t)n * sizeof(*start));
   c->state.contact = contact;
   free(start);
-  free(tangent.begin);
-  free(tangent.alive);
+  free(begin);
+  free(alive);
   return v;
 }
 
@@ -260,7 +264,8 @@ static PetscReal DifferenceError(Case *c, PetscInt periods, PetscReal h)
   const PetscInt   n = c->n;
   const PetscReal *energy;
   const PetscBool  contact = c->state.contact;
-  PetscReal       *J = Jacobian(c, periods), *start = malloc((size_t)n * sizeof(*start)), *up = malloc((size_t)n * sizeof(*up)), largest = 0.0, error = 0.0;
+  PetscReal       *J = Jacobian(c, periods), largest = 0.0, error = 0.0;
+  PetscReal       *start = malloc((size_t)n * sizeof(*start)), *up = malloc((size_t)n * sizeof(*up));
 
   memcpy(start, c->state.x, (size_t)n * sizeof(*start));
   GOOD(FlowGetEnergyWeights(c->flow, &energy));

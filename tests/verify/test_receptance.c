@@ -75,7 +75,8 @@ static void receptance_tail_sums_match_exact_modes(void **state)
 {
   enum { EXACT = 600 };
   static double w[EXACT];
-  const double  beta = 4800.0, gamma_ = 0.25, D = 0.1, S = 1.0 / 3.0 + 1.0 / (beta * gamma_), density = 2.0 / (PETSC_PI * sqrt(beta * gamma_));
+  const double  beta = 4800.0, gamma_ = 0.25, D = 0.1;
+  const double  S = 1.0 / 3.0 + 1.0 / (beta * gamma_), density = 2.0 / (PETSC_PI * sqrt(beta * gamma_));
   double        r[EXACT];
 
   (void)state;
@@ -90,9 +91,9 @@ static void receptance_tail_sums_match_exact_modes(void **state)
     GOOD(ReceptanceGetTail(c.receptance, &tail, NULL, NULL));
     for (int k = EXACT - 1; k >= 0; --k) all += r[k] / (w[k] * w[k]);
     cut = density / (S - all);
-    s2 = S - all;
-    s3 = density / (2.0 * cut * cut);
-    s4 = density / (3.0 * cut * cut * cut);
+    s2  = S - all;
+    s3  = density / (2.0 * cut * cut);
+    s4  = density / (3.0 * cut * cut * cut);
     for (int k = EXACT - 1; k >= M; --k) {
       s2 += r[k] / (w[k] * w[k]);
       s3 += r[k] / (w[k] * w[k] * w[k]);
@@ -131,7 +132,8 @@ static void receptance_tail_matches_its_moments(void **state)
       /* even part of T(ih) = C0 - T2 h^2 + O(h/sqrt d)^4: 1e-6 relative to the h^2 term by truncation, 1e-10 by round-off */
       Near(creal(at0 - up) / (h * h), tail->T2, 1e-5 * fabs(tail->T2), "T''(0)/2");
     }
-    /* central differences with step 1e-5 |s|: 1e-10 (w/damping)^2 by truncation, 1e-11 by round-off, of |H|/|s|; near poles |H'| is larger */
+    /* central differences with step 1e-5 |s|, off the poles: 1e-10 by truncation, 1e-11 by round-off, of |H|/|s|, enlarged where H ripples
+     */
     for (int i = 0; i < 4; ++i) {
       const double complex s = (double[]){10.0, 300.0, 1234.0, 5000.0}[i] * (0.5 + I), d = 1e-5 * s;
       double complex       Hup, Hdown, Hslope;
@@ -277,8 +279,8 @@ static void receptance_spectra_match_dense_matrices(void **state)
     PlainCreate(&c, 30.0, 13.0, 0.0, &p);
     for (int contact = 0; contact < 2; ++contact) {
       const PetscBLASInt n = (PetscBLASInt)p.n, one = 1, lwork = 8 * n;
-      double            *a = malloc(sizeof(double) * (size_t)(n * n)), *re = malloc(sizeof(double) * (size_t)n), *im = malloc(sizeof(double) * (size_t)n);
-      double            *work = malloc(sizeof(double) * (size_t)lwork);
+      double            *a = malloc(sizeof(double) * (size_t)(n * n)), *work = malloc(sizeof(double) * (size_t)lwork);
+      double            *re = malloc(sizeof(double) * (size_t)n), *im = malloc(sizeof(double) * (size_t)n);
       PetscBLASInt       info, matched = 0, zero = 0;
 
       for (PetscInt j = 0; j < n; ++j)
@@ -294,7 +296,8 @@ static void receptance_spectra_match_dense_matrices(void **state)
           ++zero;
           continue;
         }
-        for (PetscInt j = 0; j < count[contact]; ++j) nearest = fmin(nearest, fmin(cabs(list[contact][j] - eigenvalue), cabs(conj(list[contact][j]) - eigenvalue)));
+        for (PetscInt j = 0; j < count[contact]; ++j)
+          nearest = fmin(nearest, fmin(cabs(list[contact][j] - eigenvalue), cabs(conj(list[contact][j]) - eigenvalue)));
         /* dgeev balances: it leaves 1e-16 of the largest row, w_M ~ 3e3, times condition numbers up to some hundred */
         Near(nearest, 0.0, 1e-9 * fmax(1.0, cabs(eigenvalue)), contact ? "eigenvalue in contact" : "eigenvalue in flight");
         ++matched;
