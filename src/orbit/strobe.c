@@ -19,7 +19,7 @@ static const PetscReal on_orbit     = 1e-8; /* on it to round-off: Newton leaves
 static const PetscReal beside_orbit = 0.01; /* close enough that leaving or reaching it may take longer than all blocks */
 static const PetscReal recurs       = 0.02; /* a return this close, over a whole period, is worth a Newton solve */
 static const PetscReal push         = 1e-3; /* off an unstable orbit: small, yet far enough that a slow departure ends within the limit of periods */
-static const PetscReal sampled_same = 1e-4; /* for a flow without Jacobian: a few times what its step leaves at a strobe */
+static const PetscReal sampled_same = 10.0; /* steps of the literal scheme: onsets keep to them, so that its orbits close to a few (6 at A = 30, W = 13) */
 
 /* Blocks after which recurrences without an orbit count as chance, if the first and the last block look alike. */
 enum { PATIENCE = 8 };
@@ -149,7 +149,7 @@ static PetscErrorCode Recurrence_Private(Strobe s)
     const PetscInt window = PetscMax(p, 4);
 
     s->distance[p] = 0.0;
-    if (p + window > s->filled) { /* not enough past to tell */
+    if (p + window > s->filled || PetscIsInfOrNanReal(s->size)) { /* not enough past to tell, or no bounds */
       s->distance[p] = PETSC_MAX_REAL;
       continue;
     }
@@ -410,7 +410,7 @@ static PetscErrorCode SampledPeriod_Private(Strobe s, Steady *steady)
   PetscFunctionBeginUser;
   PetscCall(Recurrence_Private(s));
   for (PetscInt p = 1; p <= s->params.max_period; ++p) {
-    if (s->distance[p] > sampled_same) continue;
+    if (s->distance[p] > PetscMin(sampled_same * s->params.literal_step, recurs)) continue;
     steady->period = p;
     steady->status = STATUS_PERIODIC_UNVERIFIED;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -466,6 +466,10 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     if (reason) break;
     if (s->params.flow == FLOW_EXACT) PetscCall(Decide_Private(s, state, &accepted, &sign));
     else PetscCall(SampledPeriod_Private(s, steady));
+    if (PetscIsInfOrNanReal(s->size)) { /* the literal scheme with a step too long for it */
+      reason = FLOW_LOST;
+      break;
+    }
     if (accepted) PetscCall(Accept_Private(s, state, steady));
     if (accepted || steady->status == STATUS_PERIODIC_UNVERIFIED) PetscFunctionReturn(PETSC_SUCCESS);
     cloud  = Cloud_Private(steady->n_samples, steady->displacement);

@@ -21,7 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from sweeps import ENVIRONMENT, GRAZE, Runs, check, finish, near  # noqa: E402
 
 L_PLUS = 0.0271628290596  # theory 12
-PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, UNVERIFIED = 1, 2, 3, 4, 5, 8
+PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILED, UNVERIFIED = 1, 2, 3, 4, 5, 6, 8
 
 SMALL = "-receptance_modes 40 -settle_periods 40 -sample_periods 16 -max_period 16 -max_contacts 24"
 GRID = "-sweep_amplitude 10:50:5 -sweep_frequency 6:34:8 -sweep_direction both"
@@ -295,6 +295,11 @@ def literal(r):
     # measured: 2.5e-4 of a displacement of 0.5; a tenth of it would be luck, four times it another order
     near(a["strobe_displacement"][..., 0], b["strobe_displacement"][..., 0], 1e-3, "literal against exact strobes")
     near(a["contacts_per_period"], b["contacts_per_period"], 0, "literal against exact contacts")
+    # a long step: onsets keep to it, and the orbit of period 2 closes to a few steps only; and one that the scheme cannot take
+    r.run("coarse", ONE, SMALL, "-flow literal -literal_step 5e-4")
+    check(r.read("coarse")["period"].item() == 2, f"period at a long step: {r.read('coarse')['period']}")
+    r.run("blown_up", ONE, SMALL, "-flow literal -literal_step 0.2")
+    check(r.read("blown_up")["status"].item() == FLOW_FAILED, f"status of a motion without bounds: {r.read('blown_up')['status']}")
     r.run("checked", "-sweep_amplitude 20:30:3 -sweep_frequency 12:14:5 -sweep_check 3 -literal_step 2e-4", SMALL)
     r.run("unchecked", "-sweep_amplitude 20:30:3 -sweep_frequency 12:14:5 -literal_step 2e-4", SMALL)
     c, d = r.read("checked"), r.read("unchecked")
