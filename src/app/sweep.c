@@ -53,7 +53,10 @@ static PetscErrorCode Modes_Private(Job *job, Complaint *complaint)
   PetscInt modes = job->params.receptance_modes;
 
   PetscFunctionBeginUser;
-  if (modes) PetscFunctionReturn(PETSC_SUCCESS);
+  if (modes) {
+    PetscCall(LogLine("modes          %" PetscInt_FMT ", as given: no error was estimated", modes));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   if (job->rank == 0) {
     const PetscReal amplitude = RangeValue(job->params.sweep_amplitude, job->params.sweep_amplitude.count / 2);
     const PetscReal frequency = RangeValue(job->params.sweep_frequency, job->params.sweep_frequency.count / 2);
@@ -62,8 +65,8 @@ static PetscErrorCode Modes_Private(Job *job, Complaint *complaint)
     PetscCall(ModelChooseModes(job->model, amplitude, frequency, &choice, complaint));
     if (!complaint->exit_code) {
       modes = choice.modes;
-      PetscCall(LogLine("modes          %" PetscInt_FMT ": estimated error of the tip trajectory %.1e at A = %g, W = %g", modes, (double)choice.error, (double)amplitude, (double)frequency));
-      if (!choice.met) PetscCall(LogWarning("-receptance_rtol %g is not met by %" PetscInt_FMT " modes; -receptance_max_modes allows no more", (double)job->params.receptance_rtol, modes));
+      PetscCall(LogLine("modes          %" PetscInt_FMT ": estimated error of the tip trajectory %.1e at the middle of the grid, A = %g, W = %g", modes, (double)choice.error, (double)amplitude, (double)frequency));
+      if (!choice.met) PetscCall(LogWarning("-receptance_rtol %g is not met by %" PetscInt_FMT " modes, the most allowed; the run goes on with %.1e", (double)job->params.receptance_rtol, modes, (double)choice.error));
     }
   }
   PetscCall(ComplaintAgree(job->comm, complaint));
@@ -146,7 +149,7 @@ static PetscErrorCode Summary_Private(const Job *job, const PetscReal *busy, Pet
   for (PetscInt i = 0; i < tally->n_slowest; ++i)
     PetscCall(LogLine("%s  %.2f s at A = %.6g, W = %.6g, %s", i == 0 ? "slowest cells" : "             ", (double)tally->slowest[i].seconds, (double)tally->slowest[i].amplitude,
                       (double)tally->slowest[i].frequency, tally->slowest[i].direction > 0 ? "up" : "down"));
-  PetscCall(LogLine("time           %.1f s for the cells, %.1f s in all", (double)pool_seconds, (double)(MPI_Wtime() - job->begin)));
+  PetscCall(LogLine("time           %.1f s for the cells, %.1f s before them for modes and kernel", (double)pool_seconds, (double)(MPI_Wtime() - job->begin - pool_seconds)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -55,13 +55,36 @@ static PetscErrorCode Spectrum_Private(Model model, PetscInt wanted, Complaint *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/*
+  How many of the known modes a receptance can use: the compliance beyond them is a difference of numbers of the size of S, and has
+  to stand out from the round-off of the first residues. Slender beams, whose modes carry S within the first few, reach that soon.
+*/
+static PetscErrorCode Usable_Private(Model model, PetscInt *usable)
+{
+  const PetscReal *w, *r;
+  const PetscReal  S = BeamCompliance(&model->params);
+  PetscReal        beyond = S, disagreement;
+  PetscInt         n;
+
+  PetscFunctionBeginUser;
+  PetscCall(SpectrumGet(model->spectrum, &n, &w, &r));
+  PetscCall(SpectrumGetMode(model->spectrum, 0, NULL, &disagreement));
+  /* ten times: an error of a tenth in C0, which the total H(0) = S does not feel at all */
+  for (*usable = 0; *usable < n; ++*usable) {
+    beyond -= r[*usable] / (w[*usable] * w[*usable]);
+    if (!(beyond > 10.0 * PetscMax(disagreement, 1e-10) * S)) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Receptance_Private(Model model, PetscInt M, Receptance *receptance)
 {
   PetscInt         n;
   const PetscReal *w, *r;
 
   PetscFunctionBeginUser;
-  PetscCall(SpectrumGet(model->spectrum, &n, &w, &r));
+  PetscCall(SpectrumGet(model->spectrum, NULL, &w, &r));
+  PetscCall(Usable_Private(model, &n));
   PetscCall(ReceptanceCreate(model->comm, receptance));
   PetscCall(ReceptanceSetModes(*receptance, n, w, r, M));
   PetscCall(ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamWaveSpeed(&model->params)));
@@ -80,8 +103,13 @@ PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
   PetscCheck(model->M > 0, model->comm, PETSC_ERR_PLIB, "the number of modes is chosen before a model is set up");
   PetscCall(Spectrum_Private(model, model->M + (model->params.beam_points ? 0 : BEYOND), complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
-  PetscCheck(n >= model->M, model->comm, PETSC_ERR_PLIB, "%d modes of %d resolved", (int)n, (int)model->M);
+  PetscCall(Usable_Private(model, &n));
+  if (n < model->M) {
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -receptance_modes: with %" PetscInt_FMT " modes of so slender a beam (beta = %g) the compliance of the rest is lost in round-off; allowed: at most %" PetscInt_FMT,
+                 model->M, (double)model->params.beam_beta, n);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(Receptance_Private(model, model->M, &model->receptance));
   PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, &model->params, &model->load));
   model->set_up = PETSC_TRUE;
@@ -238,16 +266,21 @@ static PetscErrorCode Estimate_Private(Model model, PetscInt M, PetscReal amplit
 */
 PetscErrorCode ModelChooseModes(Model model, PetscReal amplitude, PetscReal frequency, ModesChoice *choice, Complaint *complaint)
 {
-  const PetscInt least = Least_Private(&model->params), most = PetscMax(model->params.receptance_max_modes, least);
-  PetscInt       n, M  = least;
+  const PetscInt least = Least_Private(&model->params);
+  PetscInt       n, M = least, most = PetscMax(model->params.receptance_max_modes, least);
 
   PetscFunctionBeginUser;
   for (;;) {
     M = PetscMin(M, most);
     PetscCall(Spectrum_Private(model, M + (model->params.beam_points ? 0 : BEYOND), complaint));
     if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
-    M = PetscMin(M, n);
+    PetscCall(Usable_Private(model, &n));
+    if (n < M) M = most = n;
+    if (M < PetscMax(model->params.initial_mode, model->params.forcing_mode) || M <= PROBE_SPACING * (PROBE_CUTS - 1)) {
+      ComplaintSet(complaint, EXIT_OPTIONS, "a beam so slender (beta = %g) leaves %" PetscInt_FMT " usable modes: too few to choose from; give -receptance_modes",
+                   (double)model->params.beam_beta, M);
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
     PetscCall(Estimate_Private(model, M, amplitude, frequency, &choice->error));
     choice->modes = M;
     choice->met   = (PetscBool)(choice->error <= model->params.receptance_rtol);

@@ -107,7 +107,7 @@ static PetscErrorCode TailSums_Private(Receptance rc)
   PetscFunctionBeginUser;
   for (PetscInt k = rc->n_known - 1; k >= 0; --k) s2 += rc->r[k] / (rc->w[k] * rc->w[k]);
   beyond = rc->S - s2;
-  PetscCheck(beyond > 0.0, rc->comm, PETSC_ERR_PLIB, "the known modes carry more than the static compliance: %g of %g", (double)s2, (double)rc->S);
+  PetscCheck(beyond > 0.0, rc->comm, PETSC_ERR_PLIB, "the known modes carry more than the static compliance: %.12g of %.12g", (double)s2, (double)rc->S);
   const PetscReal cut = density / beyond; /* frequency from which the unknown residues start, on average */
 
   s2 = beyond;
