@@ -1,12 +1,20 @@
 """cli - what the plot commands share: options, notes and errors of one line, exit codes as those of graze (see README)."""
 import argparse
+import importlib.util
 import os
 import sys
 
-import grazedata
-import style
+EXIT_OPTIONS, EXIT_FILES, EXIT_PACKAGES, EXIT_IO = 64, 65, 69, 74
 
-EXIT_OPTIONS, EXIT_FILES, EXIT_IO = 64, 65, 74
+# Before the imports that need them: a Python without these is something the user can mend.
+_missing = [name for name in ("numpy", "h5py", "xarray", "h5netcdf", "matplotlib") if importlib.util.find_spec(name) is None]
+if _missing:
+    print(f"{os.path.basename(sys.argv[0])}: this Python ({sys.executable}) has no {', '.join(_missing)}; "
+          "use the one that ./quickstart names", file=sys.stderr)
+    sys.exit(EXIT_PACKAGES)
+
+import grazedata  # noqa: E402
+import style  # noqa: E402
 
 
 class Parser(argparse.ArgumentParser):

@@ -83,7 +83,7 @@ def _errno_in(text):
 
 
 _SWEEP_NEEDS = {"direction", "amplitude", "frequency", "status", "period"}
-_TRAJECTORY_NEEDS = {"time", "displacement", "velocity", "force", "event_time", "event_type"}
+_TRAJECTORY_NEEDS = {"time", "displacement", "velocity", "force", "event_time", "event_type", "amplitude", "frequency"}
 
 
 def open_sweep(path):
@@ -155,15 +155,21 @@ def kernel(ds):
 
 def caption(ds):
     """One line that says where the data came from: program, commit, parameters, time, UUID; what the file lacks is left out."""
-    origin, given = _group(ds, "provenance"), parameters(ds)
+    origin, given, amounts_to = _group(ds, "provenance"), parameters(ds), _group(ds, "scales")
     program = f"graze {origin.get('program_version', '')}".strip()
     if origin.get("commit"):
         program += f" ({str(origin['commit'])[:12]}{', modified' if origin.get('dirty') else ''})"
     parts = [program]
-    for name, sign in (("beam_beta", "beta"), ("beam_gamma", "gamma"), ("damping_ratio", "D"), ("stop_position", "y_s"),
-                       ("forcing_type", "forcing"), ("forcing_mode", "mode"), ("flow", "flow")):
+    for name, key in (("beam_beta", "beta"), ("beam_gamma", "gamma")):  # an SI set has them in /scales only
+        if key in amounts_to:
+            given.setdefault(name, float(amounts_to[key]))
+    where = {"mode": ("forcing_mode", "mode"), "shape": ("forcing_mode", "mode"), "point": ("forcing_position", "position")}
+    names = [("beam_beta", "beta"), ("beam_gamma", "gamma"), ("damping_ratio", "D"), ("stop_position", "y_s"), ("forcing_type", "forcing")]
+    names += [where[given["forcing_type"]]] if given.get("forcing_type") in where else []
+    for name, sign in names + [("flow", "flow")]:
         if str(given.get(name, "")).lower() not in ("", "nan"):
-            parts.append(f"{sign} = {_short(given[name])}")
+            metres = " m" if name == "stop_position" and given.get("units") == "si" else ""
+            parts.append(f"{sign} = {_short(given[name])}{metres}")
     parts += [str(origin[name]) for name in ("utc_start", "uuid") if origin.get(name)]
     return "; ".join(parts)
 

@@ -6,10 +6,11 @@ of cells without one, in the two greys of the strip below, which gives the perio
 """
 import sys
 
+import cli  # first: it says which packages this Python lacks
+
 from matplotlib.lines import Line2D
 import numpy as np
 
-import cli
 import grazedata
 import style
 
@@ -129,7 +130,7 @@ def draw(ds, args):
     top.set_ylabel(label + style.unit_label(y_unit.text))
     strip.set_xlabel(AXIS_LABEL[axis] + style.unit_label(x_unit.text))
     value = float(any_line[fixed]) * fixed_unit.factor
-    title = f"${'A' if fixed == 'amplitude' else 'W'} = {value:g}$ {style.unit_label(fixed_unit.text).strip(' ()')}"
+    title = style.setting("A" if fixed == "amplitude" else "W", value, fixed_unit.text)
     handles = legend_handles(lines, code, not_numbered, any(len(b) for b in breaks.values()))
     above = {"loc": "lower left", "bbox_to_anchor": (0, 1.02), "alignment": "left"}
     if page:

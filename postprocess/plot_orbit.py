@@ -2,9 +2,10 @@
 """One orbit: tip displacement against time, phase plane, contact force and its onset enlarged."""
 import sys
 
+import cli  # first: it says which packages this Python lacks
+
 import numpy as np
 
-import cli
 import grazedata
 import style
 
@@ -46,6 +47,24 @@ def window(ds, periods):
     time = ds["time"].values
     period = grazedata.forcing_period(ds)
     return max(time[-1] - periods * period, time[0]), time[-1], period
+
+
+def time_label(ds, start, end, period):
+    """Label of the time axis: which forcing periods of the file are shown. The axis counts from the first of them."""
+    shown, whole = (end - start) / period, (end - float(ds["time"][0])) / period
+    if whole - shown < 1e-6 * whole:
+        return f"time (all {whole:.4g} forcing periods)"
+    return f"time (last {shown:.4g} of {whole:.4g} forcing periods)"
+
+
+def title(ds, si):
+    """Amplitude and frequency of the forcing, and the damping ratio."""
+    parts = []
+    for symbol, name in (("A", "amplitude"), ("W", "frequency")):
+        unit = grazedata.unit(ds, name, si)
+        parts.append(style.setting(symbol, float(ds[name]) * unit.factor, unit.text))
+    damping = grazedata.parameters(ds).get("damping_ratio")
+    return ", ".join(parts + ([style.setting("D", damping)] if damping is not None else []))
 
 
 def draw_displacement(ax, t, y, stop, contacts, start, period):
@@ -93,7 +112,8 @@ def draw(ds, args):
     wide, narrow = [["y", "y", "y"], ["plane", "force", "onset"]], [["y", "y"], ["plane", "plane"], ["force", "onset"]]
     axes = fig.subplot_mosaic(wide if page else narrow)
     draw_displacement(axes["y"], t, y1 * ud.factor, stop * ud.factor, contacts, start, period)
-    axes["y"].set(xlabel="time (forcing periods)", ylabel="tip displacement $y_1$" + style.unit_label(ud.text))
+    axes["y"].set(xlabel=time_label(ds, start, end, period), ylabel="tip displacement $y_1$" + style.unit_label(ud.text))
+    axes["y"].set_title(title(ds, args.si), loc="right")
     axes["plane"].plot(y1 * ud.factor, y2 * uv.factor, color=style.DIRECTION["up"])
     axes["plane"].axvline(stop * ud.factor, color=style.STOP, linewidth=0.8, zorder=0)
     axes["plane"].set(xlabel="$y_1$" + style.unit_label(ud.text), ylabel="tip velocity $y_2$" + style.unit_label(uv.text))

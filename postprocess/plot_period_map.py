@@ -2,10 +2,11 @@
 """Period map: the period of the steady motion, or its contacts per forcing period, over the plane of frequency and amplitude."""
 import sys
 
+import cli  # first: it says which packages this Python lacks
+
 from matplotlib.lines import Line2D
 import numpy as np
 
-import cli
 import grazedata
 import style
 

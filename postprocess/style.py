@@ -54,8 +54,9 @@ def period_colour(period):
     return PERIODS[min(period, len(PERIODS)) - 1]
 
 
-def period_name(period):
-    return str(period) if period < len(PERIODS) else f"{len(PERIODS)}+"
+def long_name(periods):
+    """What the colour shared by the periods from 9 on stands for, given those that occur: up to three are named, as in '12, 17'."""
+    return ", ".join(map(str, periods)) if len(periods) <= 3 else f"{len(PERIODS)}+"
 
 
 def text_colour(background):
@@ -73,6 +74,11 @@ def unit_label(text):
     if si:
         shown = r"\mathrm{" + text.replace(" ", r"\ ") + "}"
     return f" (${shown}$)"
+
+
+def setting(symbol, value, unit=""):
+    """'A = 30 L/t0^2' as mathematics, for a title."""
+    return f"${symbol} = {value:g}$ {unit_label(unit).strip(' ()')}".rstrip()
 
 
 def save(fig, paths, caption):
@@ -134,8 +140,12 @@ def code_handles(code, periods=True):
     """Legend entries for the codes that occur in the array `code`; periods=False: only those without a period."""
     handles = []
     if periods:
-        for p in sorted(set(np.minimum(code[code > 0], len(PERIODS)).tolist())):
-            handles.append(Patch(facecolor=period_colour(p), label=period_name(p)))
+        present = sorted(set(code[code > 0].tolist()))
+        long = [p for p in present if p >= len(PERIODS)]
+        for p in present[:len(present) - len(long)]:
+            handles.append(Patch(facecolor=period_colour(p), label=str(p)))
+        if long:
+            handles.append(Patch(facecolor=PERIODS[-1], label=long_name(long)))
     for grey, colour, hatch, name in _GREY_CODES:
         if np.any(code == grey):
             handles.append(Patch(facecolor=colour, edgecolor=hatch or colour, hatch=HATCH if hatch else None, linewidth=0.4, label=name))

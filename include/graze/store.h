@@ -2,8 +2,8 @@
   store.h - a netCDF-readable HDF5 file of fixed-shape arrays with named coordinates. The only door to HDF5.
 
   Every data set is contiguous, allocated and filled when it is defined, and never grows: a slab that was written and
-  flushed is on its place whatever happens later. The file is made under a temporary name and renamed by StoreReady, which replaces no other; after
-  that nothing is defined any more, slabs and attributes (those that keep type and length; texts may get shorter) are changed
+  flushed is on its place whatever happens later. The file is made under a temporary name and renamed by StoreReady, which
+  replaces no other; after that nothing is defined any more, slabs and attributes (those that keep type and length; texts may get shorter) are changed
   in place. One process (root) writes. A call whose complaint is already set does nothing. Failures of the disk are complaints with EXIT_IO; a file that is not ours is EXIT_FILES.
 */
 #ifndef GRAZE_STORE_H

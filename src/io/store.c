@@ -172,7 +172,8 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
       const StoreFailure failure = StoreGetFailure_Private();
 
       StoreComplainFailure_Private("create", s->partial, EXIT_IO, &failure, complaint);
-      if (failure.code == ENOSPC || failure.code == EFBIG || failure.code == EDQUOT) (void)unlink(s->partial); /* begun, and the disk is full */
+      /* begun, and the disk is full */
+      if (failure.code == ENOSPC || failure.code == EFBIG || failure.code == EDQUOT) (void)unlink(s->partial);
     }
     PetscCall(StoreFree_Private(&s));
   }

@@ -19,7 +19,7 @@ static const PetscReal on_orbit     = 1e-8; /* on it to round-off: Newton leaves
 static const PetscReal beside_orbit = 0.01; /* close enough that leaving or reaching it may take longer than all blocks */
 static const PetscReal recurs       = 0.02; /* a return this close, over a whole period, is worth a Newton solve */
 static const PetscReal push         = 1e-3; /* off an unstable orbit: small, yet far enough that a slow departure ends within the limit of periods */
-static const PetscReal sampled_same = 10.0; /* steps of the literal scheme: onsets keep to them, so that its orbits close to a few (6 at A = 30, W = 13) */
+static const PetscReal sampled_same = 10.0; /* steps of the literal scheme: onsets keep to them, its orbits close to a few (measured: 6) */
 
 /* Blocks after which recurrences without an orbit count as chance, if the first and the last block look alike. */
 enum { PATIENCE = 8 };

@@ -20,6 +20,8 @@ SCALE = {"strobe_displacement": "L", "strobe_velocity": "L/t0", "contact_phase":
          "max_displacement": "L", "min_displacement": "L", "min_gap": "L"}
 
 SI = {"length": 0.1, "time": 0.02, "force": 3.0}
+SLENDERNESS = {"beta": 4800.0, "gamma": 0.25}
+AMPLITUDE, FREQUENCY = 30.0, 13.0
 
 
 def receptance(w):
@@ -149,14 +151,18 @@ def _provenance(file, si):
     group.attrs["dirty"] = np.int8(1)
     group = file.create_group("parameters")
     length, time = (SI["length"], SI["time"]) if si else (1.0, 1.0)
-    for name, value in (("beam_beta", 4800.0), ("beam_gamma", 0.25), ("damping_ratio", 0.1), ("stop_position", STOP * length),
-                        ("forcing_amplitude", 30.0 * length / time**2), ("forcing_frequency", 13.0 / time)):
+    if si:
+        group.attrs["beam_length"] = SI["length"]
+    else:
+        group.attrs["beam_beta"], group.attrs["beam_gamma"] = SLENDERNESS["beta"], SLENDERNESS["gamma"]
+    for name, value in (("damping_ratio", 0.1), ("stop_position", STOP * length), ("forcing_amplitude", AMPLITUDE * length / time**2),
+                        ("forcing_frequency", FREQUENCY / time), ("forcing_mode", 2), ("forcing_position", 0.5)):
         group.attrs[name] = np.bytes_(repr(value))
     group.attrs["forcing_type"] = np.bytes_("mode")
     group.attrs["units"] = np.bytes_("si" if si else "nondimensional")
     if si:
         group = file.create_group("scales")
-        for name, value in SI.items():
+        for name, value in (SI | SLENDERNESS).items():
             group.create_dataset(name, data=value)
 
 
@@ -189,7 +195,7 @@ def _write_sweep(path, t, complete, si):
         _variable(kernel, "L_plus", 0.0271628290596, ())
 
 
-def make_trajectory(path, periods=4, samples_per_period=500, si=False, frequency=13.0):
+def make_trajectory(path, periods=4, samples_per_period=500, si=False, frequency=FREQUENCY):
     """Write a trajectory file of a made-up orbit that touches the stop once a period; returns its arrays."""
     t = SimpleNamespace()
     period = 2 * np.pi / frequency
@@ -214,6 +220,8 @@ def make_trajectory(path, periods=4, samples_per_period=500, si=False, frequency
         _dimension(file, "time", t.time, "time", "t0")
         for name, scale in (("displacement", "L"), ("velocity", "L/t0"), ("force", "EI/L^2")):
             _variable(file, name, getattr(t, name), ("time",), scale)
+        for name, value, scale in (("stop_position", STOP, "L"), ("amplitude", AMPLITUDE, "L/t0^2"), ("frequency", frequency, "rad/t0")):
+            _variable(file, name, value, (), scale)
         _dimension(file, "event", np.arange(2 * periods, dtype=np.int32), "event")
         for name, scale in (("event_time", "t0"), ("event_type", "1"), ("event_velocity", "L/t0"), ("event_force", "EI/L^2")):
             _variable(file, name, getattr(t, name), ("event",), scale)

@@ -128,11 +128,11 @@ class Sweep(support.SyntheticCase):
         with grazedata.kernel(self.ds) as kernel:
             self.assertEqual(kernel["L1_2"].dims, ("tau",))
             self.assertAlmostEqual(float(kernel["L_plus"]), 0.0271628290596)
-        self.assertEqual(grazedata.parameters(self.ds)["beam_beta"], 4800)
+        self.assertEqual(grazedata.parameters(self.ds)["beam_length"], synthetic.SI["length"])
         self.assertEqual(grazedata.scales(self.ds), synthetic.SI)
         caption = grazedata.caption(self.ds)
         self.assertEqual(caption.count("\n"), 0)
-        for part in ("graze 0.1.0", "0123456789ab, modified", "beta = 4800", "2024-06-13T12:00:00Z",
+        for part in ("graze 0.1.0", "0123456789ab, modified", "beta = 4800", "gamma = 0.25", "y_s = -0.005 m", "2024-06-13T12:00:00Z",
                      "00000000-0000-4000-8000-000000000000"):
             self.assertIn(part, caption)
 
@@ -182,6 +182,23 @@ class Variants(support.SyntheticCase):
         with grazedata.open_sweep(path) as ds:
             found = grazedata.parameters(ds)
             self.assertEqual((found["flow"], found["settle_periods"]), ("exact", 100))
+
+
+    def test_caption_says_what_the_forcing_type_uses(self):
+        path = self.path("forcing.h5")
+        synthetic.make_trajectory(path)
+        for kind, found, absent in (("mode", "forcing = mode; mode = 2;", "position ="),
+                                    ("shape", "forcing = shape; mode = 2;", "position ="),
+                                    ("point", "forcing = point; position = 0.5;", "mode ="), ("base", "forcing = base;", "mode =")):
+            with h5py.File(path, "a") as file:
+                file["parameters"].attrs["forcing_type"] = np.bytes_(kind)
+            with grazedata.open_trajectory(path) as ds:
+                caption = grazedata.caption(ds)
+            self.assertIn(found, caption)
+            self.assertIn("beta = 4800; gamma = 0.25; D = 0.1; y_s = -0.05;", caption)
+            self.assertNotIn(absent, caption)
+            if kind == "base":
+                self.assertNotIn("position =", caption)
 
 
 class Trajectory(support.SyntheticCase):

@@ -13,7 +13,7 @@ import plot_orbit
 import plot_period_map
 import synthetic
 
-OPTIONS, FILES, IO = 64, 65, 74
+OPTIONS, FILES, PACKAGES, IO = 64, 65, 69, 74
 
 
 class Complaints(support.SyntheticCase):
@@ -94,6 +94,16 @@ class Complaints(support.SyntheticCase):
         self.assertEqual(done.returncode, FILES, done.stderr)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
         self.assertIn("HDF5_USE_FILE_LOCKING=FALSE", done.stderr)
+
+    def test_python_without_packages(self):
+        # -S leaves out site-packages, -E whatever PYTHONPATH adds: a bare Python, wherever this one keeps its packages.
+        for name in ("plot_bifurcation", "plot_period_map", "plot_orbit"):
+            script = os.path.join(support.POSTPROCESS, name + ".py")
+            done = subprocess.run([sys.executable, "-S", "-E", "-B", script, self.sweep], capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, PACKAGES, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertEqual(done.stderr, f"{name}.py: this Python ({sys.executable}) has no numpy, h5py, xarray, h5netcdf, matplotlib; "
+                                          "use the one that ./quickstart names\n")
 
     def test_as_programs(self):
         for name in ("plot_bifurcation", "plot_period_map", "plot_orbit"):

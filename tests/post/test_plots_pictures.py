@@ -141,6 +141,20 @@ class Pictures(support.SyntheticCase):
                 self.assertLessEqual(box.x1, fig.bbox.x1)
                 self.assertLessEqual(box.y1, fig.bbox.y1)
 
+    def test_orbit_says_what_it_shows(self):
+        cases = (([], "time (all 4 forcing periods)", "$A = 30$ $L/t_0^2$, $W = 13$ $\\mathrm{rad}/t_0$, $D = 0.1$"),
+                 (["--last", "1.5", "--si"], "time (last 1.5 of 4 forcing periods)",
+                  "$A = 7500$ $\\mathrm{m/s^2}$, $W = 650$ $\\mathrm{rad/s}$, $D = 0.1$"))
+        for width in ("page", "column"):
+            for arguments, time, title in cases:
+                with grazedata.open_trajectory(self.trajectory) as ds, style.context():
+                    fig, _ = plot_orbit.draw(ds, plot_orbit.parse([self.trajectory, "--width", width, *arguments]))
+                    on_screen(fig)
+                    top = fig.axes[0]
+                    self.assertEqual((top.get_xlabel(), top.get_title(loc="right")), (time, title))
+                    box = top._right_title.get_window_extent()
+                    self.assertTrue(box.x0 >= 0 and box.x1 <= fig.bbox.x1 and box.y1 <= fig.bbox.y1, width)
+
     def test_force_jumps_upright_at_the_onset(self):
         contact = grazedata.Contact(0.35, 0.45, -1.5, 57.0)
         time = np.linspace(0, 1, 21)  # a sample falls on the onset and on the release, up to round-off

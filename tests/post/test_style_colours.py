@@ -1,5 +1,6 @@
 """Colours can be told apart with every kind of colour vision; small helpers of style are right."""
 import itertools
+import re
 import unittest
 
 import support  # noqa: F401  first: it sets the path
@@ -57,6 +58,15 @@ class Helpers(unittest.TestCase):
         self.assertEqual(style.runs([True, True, False, True]), [(0, 2), (3, 4)])
         self.assertEqual(style.runs([False]), [])
 
+    def test_legend_names_few_long_periods(self):
+        for code, labels in (([1, 7, 17, 17, -2], ["1", "7", "17", "aperiodic"]), ([9, 12, 30], ["9, 12, 30"]),
+                             ([8, 9, 10, 11, 12], ["8", "9+"]), ([2], ["2"])):
+            handles = style.code_handles(np.array(code))
+            self.assertEqual([h.get_label() for h in handles], labels)
+            for handle in handles[:-1] if "aperiodic" in labels else handles:
+                period = int(re.match(r"\d+", handle.get_label()).group())
+                self.assertEqual(handle.get_facecolor(), matplotlib.colors.to_rgba(style.period_colour(period)))
+
     def test_readable(self):
         for largest, expected in ((0.2, "mm"), (3e-4, "µm"), (2.0, "m")):
             self.assertEqual(style.readable(grazedata.Unit(0.1 if largest < 1 else 1.0, "m"), largest).text, expected)
@@ -70,8 +80,6 @@ class Helpers(unittest.TestCase):
         self.assertEqual(style.unit_label("rad/t0"), r" ($\mathrm{rad}/t_0$)")
         self.assertEqual(style.unit_label("m/s^2"), r" ($\mathrm{m/s^2}$)")
 
-    def test_period_names(self):
-        self.assertEqual([style.period_name(p) for p in (1, 8, 9, 32)], ["1", "8", "9+", "9+"])
         self.assertEqual(style.period_colour(9), style.period_colour(32))
 
 

@@ -36,8 +36,9 @@ static CellLayout Layout(void)
 
 static void test_layout_and_table(void **state)
 {
-  const CellLayout layout = Layout();
-  PetscInt         next   = 0;
+  const CellLayout layout   = Layout();
+  const PetscInt   widths[] = {[AXIS_NONE] = 1, [AXIS_SAMPLE] = SAMPLES, [AXIS_CONTACT] = CONTACTS, [AXIS_MULTIPLIER] = 8};
+  PetscInt         next     = 0;
 
   (void)state;
   assert_int_equal(layout.samples, SAMPLES);
@@ -46,7 +47,7 @@ static void test_layout_and_table(void **state)
     const CellVariable *row = &cell_variables[v];
 
     assert_int_equal(layout.offset[v], next);
-    assert_int_equal(layout.width[v], row->axis == AXIS_NONE ? 1 : row->axis == AXIS_SAMPLE ? SAMPLES : row->axis == AXIS_CONTACT ? CONTACTS : 8);
+    assert_int_equal(layout.width[v], widths[row->axis]);
     next += layout.width[v];
     assert_non_null(row->name);
     assert_non_null(row->long_name);
@@ -64,7 +65,8 @@ static const CellExtras extras = {.segment_start = PETSC_TRUE, .check_deviation 
 
 static Steady Empty(void)
 {
-  return (Steady){.status = STATUS_FLOW_FAILED, .displacement = y1, .velocity = y2, .residual = NAN, .record = {.capacity = CONTACTS, .contact = contact}};
+  return (Steady){.status = STATUS_FLOW_FAILED, .displacement = y1, .velocity = y2, .residual = NAN,
+                  .record = {.capacity = CONTACTS, .contact = contact}};
 }
 
 static PetscReal At(const CellLayout *layout, CellVariableId v, PetscInt i)
@@ -110,7 +112,8 @@ static void test_everything_arrives(void **state)
 
   (void)state;
   for (PetscInt i = 0; i < CONTACTS; i++)
-    contact[i] = (Contact){.period = i / 2, .phase = 0.1 + i, .velocity = -0.2 - i, .force = 0.3 + i, .duration = 0.4 + i, .impulse = 0.5 + i};
+    contact[i] = (Contact){.period = i / 2, .phase = 0.1 + i, .velocity = -0.2 - i,
+                           .force = 0.3 + i, .duration = 0.4 + i, .impulse = 0.5 + i};
   steady.status                 = STATUS_PERIODIC;
   steady.period                 = 2;
   steady.n_samples              = 2;
@@ -128,7 +131,8 @@ static void test_everything_arrives(void **state)
   steady.record.time_in_contact = 1.0;
   CellPack(&layout, &steady, 2.0, &extras, row);
   for (size_t i = 0; i < sizeof singles / sizeof singles[0]; i++)
-    if (At(&layout, singles[i].v, 0) != singles[i].value) fail_msg("%s is %g", cell_variables[singles[i].v].name, (double)At(&layout, singles[i].v, 0));
+    if (At(&layout, singles[i].v, 0) != singles[i].value)
+      fail_msg("%s is %g", cell_variables[singles[i].v].name, (double)At(&layout, singles[i].v, 0));
   for (PetscInt i = 0; i < SAMPLES; i++) {
     assert_true(i < 2 ? At(&layout, CELL_STROBE_DISPLACEMENT, i) == y1[i] : isnan(At(&layout, CELL_STROBE_DISPLACEMENT, i)));
     assert_true(i < 2 ? At(&layout, CELL_STROBE_VELOCITY, i) == y2[i] : isnan(At(&layout, CELL_STROBE_VELOCITY, i)));
@@ -141,14 +145,16 @@ static void test_everything_arrives(void **state)
     assert_true(At(&layout, CELL_CONTACT_DURATION, i) == contact[i].duration);
     assert_true(At(&layout, CELL_CONTACT_IMPULSE, i) == contact[i].impulse);
   }
-  assert_true(At(&layout, CELL_MULTIPLIER_RE, 0) == -0.5 && At(&layout, CELL_MULTIPLIER_IM, 0) == 0.125 && At(&layout, CELL_MULTIPLIER_ERROR, 0) == 1e-9);
+  assert_true(At(&layout, CELL_MULTIPLIER_RE, 0) == -0.5 && At(&layout, CELL_MULTIPLIER_IM, 0) == 0.125);
+  assert_true(At(&layout, CELL_MULTIPLIER_ERROR, 0) == 1e-9);
   assert_true(isnan(At(&layout, CELL_MULTIPLIER_RE, 1)) && isnan(At(&layout, CELL_MULTIPLIER_IM, 7)));
 
   /* judged by sampling: 2 periods out of 4 samples with 8 contacts are 4 contacts an orbit; without a period none are said */
   steady.n_samples    = 4;
   steady.record.count = 8;
   CellPack(&layout, &steady, 2.0, &extras, row);
-  assert_true(At(&layout, CELL_CONTACTS_PER_ORBIT, 0) == 4 && At(&layout, CELL_CONTACTS_PER_PERIOD, 0) == 2 && At(&layout, CELL_N_CONTACTS, 0) == 8);
+  assert_true(At(&layout, CELL_CONTACTS_PER_ORBIT, 0) == 4 && At(&layout, CELL_CONTACTS_PER_PERIOD, 0) == 2);
+  assert_true(At(&layout, CELL_N_CONTACTS, 0) == 8);
   steady.period = 0;
   CellPack(&layout, &steady, 2.0, &extras, row);
   assert_true(At(&layout, CELL_CONTACTS_PER_ORBIT, 0) == 0);

@@ -106,6 +106,8 @@ static void test_checked_cells(void **state)
     assert_int_equal(count[0] + count[1], PetscMin(wanted, g.n_cells));
     assert_in_range(count[0] - count[1] + 1, 0, 2); /* differ by one at most */
   }
+  /* each in the middle of its share: cells 10 and 31 of 42 */
+  assert_true(GridIsChecked(&g, 2, 0, 1, 3) && GridIsChecked(&g, 2, 1, 1, 3));
 }
 
 /* More amplitude, more contacts, more time; and longer units cost more. */

@@ -539,7 +539,8 @@ int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_slabs),         cmocka_unit_test(test_attributes), cmocka_unit_test(test_bad_files),
-    cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_second_writer), cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_readers),
+    cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_full_disk),  cmocka_unit_test(test_readers),
+    cmocka_unit_test(test_second_writer),
   };
   int failed;
 

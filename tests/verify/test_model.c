@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <slepcsys.h>
+#include <string.h>
 
 #include "support/default_case.h"
 
@@ -106,12 +107,45 @@ static void model_estimate_is_no_round_off(void **state)
   for (PetscInt most = 60; most <= 80; most += 20) assert_true(Choose(60.0, 13.0, 1e-9, most).error < 1e-3);
 }
 
+/* A steel ruler, 300 by 1 mm: round-off of its first residue hides the compliance of the rest. Modes by hand beyond that are refused with
+   one sentence; the program's own choice stays below and says what error is left. */
+static void model_slender_beam_has_few_usable_modes(void **state)
+{
+  Params      params;
+  Model       model;
+  ModesChoice choice;
+  Complaint   complaint = {0};
+
+  (void)state;
+  CaseParams(200, &params);
+  params.beam_beta  = 1.08e6;
+  params.beam_gamma = 0.3205;
+  GOOD(ModelCreate(PETSC_COMM_SELF, &model));
+  GOOD(ModelSetParams(model, &params));
+  GOOD(ModelSetUp(model, &complaint));
+  assert_int_equal(complaint.exit_code, EXIT_OPTIONS);
+  assert_non_null(strstr(complaint.line, "-receptance_modes"));
+  GOOD(ModelDestroy(&model));
+
+  complaint               = (Complaint){0};
+  params.receptance_modes = 0;
+  GOOD(ModelCreate(PETSC_COMM_SELF, &model));
+  GOOD(ModelSetParams(model, &params));
+  GOOD(ModelChooseModes(model, 30.0, 13.0, &choice, &complaint));
+  assert_int_equal(complaint.exit_code, 0);
+  assert_true(choice.modes > 10 && choice.modes < 150 && choice.error > 0.0);
+  GOOD(ModelSetUp(model, &complaint));
+  assert_int_equal(complaint.exit_code, 0);
+  GOOD(ModelDestroy(&model));
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(model_estimate_covers_the_error),
     cmocka_unit_test(model_chooses_as_many_as_needed),
     cmocka_unit_test(model_estimate_is_no_round_off),
+    cmocka_unit_test(model_slender_beam_has_few_usable_modes),
   };
   int failed;
 
