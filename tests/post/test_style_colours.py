@@ -66,6 +66,7 @@ class Helpers(unittest.TestCase):
             for handle in handles[:-1] if "aperiodic" in labels else handles:
                 period = int(re.match(r"\d+", handle.get_label()).group())
                 self.assertEqual(handle.get_facecolor(), matplotlib.colors.to_rgba(style.period_colour(period)))
+        self.assertEqual(style.period_colour(9), style.period_colour(32))
 
     def test_readable(self):
         for largest, expected in ((0.2, "mm"), (3e-4, "µm"), (2.0, "m")):
@@ -79,8 +80,6 @@ class Helpers(unittest.TestCase):
         self.assertEqual(style.unit_label("EI/L^2"), " ($EI/L^2$)")
         self.assertEqual(style.unit_label("rad/t0"), r" ($\mathrm{rad}/t_0$)")
         self.assertEqual(style.unit_label("m/s^2"), r" ($\mathrm{m/s^2}$)")
-
-        self.assertEqual(style.period_colour(9), style.period_colour(32))
 
 
 if __name__ == "__main__":
