@@ -76,7 +76,7 @@ static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
   InfoText    text   = "";
   const char *group  = NULL;
   size_t      length = 0;
-  PetscReal   L, t0, force;
+  PetscReal   L, t0, force, beta, gamma;
 
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i <= params_table_size; i++) {
@@ -100,7 +100,12 @@ static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
   PetscCall(InfoScalar(store, "/scales/length", &L, complaint));
   PetscCall(InfoScalar(store, "/scales/time", &t0, complaint));
   PetscCall(InfoScalar(store, "/scales/force", &force, complaint));
-  if (!isnan(L)) InfoRow("scales", "L = %.9g m, t0 = %.9g s, EI/L^2 = %.9g N", (double)L, (double)t0, (double)force);
+  PetscCall(InfoScalar(store, "/scales/beta", &beta, complaint));
+  PetscCall(InfoScalar(store, "/scales/gamma", &gamma, complaint));
+  if (!isnan(L)) {
+    InfoRow("scales", "L = %.9g m, t0 = %.9g s, EI/L^2 = %.9g N; beta = %.9g, gamma = %.9g", (double)L, (double)t0, (double)force, (double)beta,
+            (double)gamma);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -25,7 +25,7 @@ static const PetscReal sampled_same = 10.0; /* steps of the literal scheme: onse
 enum { PATIENCE = 8 };
 
 /* Newton solves are dear: candidates of one decision, and searches beyond a doubling in one cell. */
-enum { CANDIDATES = 3, DOUBLINGS = 3 };
+enum { CANDIDATES = 3, DOUBLINGS = 4 };
 
 struct _p_Strobe {
   MPI_Comm comm;
@@ -170,31 +170,41 @@ typedef enum { VERDICT_ACCEPT, VERDICT_APPROACHING, VERDICT_UNSTABLE, VERDICT_NO
 
 /*
   Is the orbit stable, and do the last samples approach it?   (8.5)
-  Approach: on it to round-off; or near it and nearer than K periods ago by at least half of what the leading multiplier promises.
+  Approach: on it to round-off; or near it, and every passage of the newest quarter of the ring nearer than every one of the oldest
+  quarter by at least half of what the leading multiplier promises. Single passages would not do: a motion of period 2p comes by at
+  two distances in turn.
 */
 static PetscErrorCode Judge_Private(Strobe s, PetscInt p, PetscReal *distance, Verdict *verdict)
 {
-  const PetscInt   back = (PetscMin(s->filled, s->depth) - 1) / p * p; /* whole orbits, as far as the ring remembers */
+  const PetscInt   orbits = (PetscMin(s->filled, s->depth) - 1) / p; /* whole ones that the ring remembers */
+  const PetscInt   young = orbits / 4, old = orbits - orbits / 4;
   const PetscReal *re, *im, *error;
   const FlowState *point;
   PetscInt         n;
-  PetscReal        now, then, leading, promised;
+  PetscReal        now = 0.0, farthest = 0.0, nearest = PETSC_MAX_REAL, leading;
 
   PetscFunctionBeginUser;
   PetscCall(OrbitGetMultipliers(s->orbit, &n, &re, &im, &error));
   leading = n > 0 ? hypot(re[0], im[0]) : 0.0;
   PetscCall(OrbitGetState(s->orbit, 0, &point));
-  PetscCall(Distance_Private(s, Past_Private(s, 0), point->x, &now));
-  PetscCall(Distance_Private(s, Past_Private(s, back), point->x, &then));
+  for (PetscInt i = 0; i <= orbits; ++i) {
+    PetscReal passage;
+
+    PetscCall(Distance_Private(s, Past_Private(s, i * p), point->x, &passage));
+    if (i == 0) now = passage;
+    if (i <= young) farthest = PetscMax(farthest, passage);
+    if (i >= old) nearest = PetscMin(nearest, passage);
+  }
   *distance = s->size > 0.0 ? now / s->size : now;
   *verdict  = VERDICT_UNSTABLE;
   for (PetscInt i = 0; i < n; ++i)
     if (hypot(re[i], im[i]) + error[i] >= 1.0) PetscFunctionReturn(PETSC_SUCCESS);
   *verdict = VERDICT_NO;
   if (*distance <= on_orbit) *verdict = VERDICT_ACCEPT;
-  else if (*distance <= near_orbit && back > 0) {
-    promised = pow(leading, (PetscReal)(back / p));
-    *verdict = now <= 0.5 * (1.0 + promised) * then ? VERDICT_ACCEPT : VERDICT_APPROACHING;
+  else if (*distance <= near_orbit && orbits > 0) {
+    const PetscReal promised = pow(leading, (PetscReal)(old - young));
+
+    *verdict = farthest <= 0.5 * (1.0 + promised) * nearest ? VERDICT_ACCEPT : VERDICT_APPROACHING;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -310,6 +320,8 @@ static PetscErrorCode Push_Private(Strobe s, FlowState *state)
   PetscCall(FlowGetTip(s->flow, state, &y1, &y2));
   if (y1 < s->params.stop_position)
     for (PetscInt i = 0; i < s->n; ++i) state->x[i] -= 2.0 * along * direction[i];
+  s->filled = 0; /* what came before the push tells nothing of where the motion goes by itself */
+  PetscCall(Remember_Private(s, state));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
