@@ -331,10 +331,10 @@ static PetscErrorCode Push_Private(Strobe s, FlowState *state)
 */
 static PetscErrorCode Doubled_Private(Strobe s, FlowState *guess, PetscBool *accepted)
 {
-  const PetscReal *re, *im, *direction;
+  const PetscReal *re, *im, *direction, *energy;
   const FlowState *point;
   PetscInt         n, p;
-  PetscReal       *base, *along;
+  PetscReal       *base, *along, side = 0.0;
   PetscBool        contact;
 
   PetscFunctionBeginUser;
@@ -348,23 +348,26 @@ static PetscErrorCode Doubled_Private(Strobe s, FlowState *guess, PetscBool *acc
   PetscCall(PetscArraycpy(base, point->x, s->n));
   PetscCall(PetscArraycpy(along, direction, s->n));
   contact = point->contact;
+  PetscCall(FlowGetEnergyWeights(s->flow, &energy));
+  for (PetscInt i = 0; i < s->n; ++i) side += energy[i] * energy[i] * (Past_Private(s, 0)[i] - base[i]) * along[i];
+  side = side < 0.0 ? -1.0 : 1.0;
   ++s->doublings;
-  for (PetscReal size = 2.0 * push; size <= near_orbit && !*accepted; size *= 2.0)
-    for (int side = -1; side <= 1 && !*accepted; side += 2) {
-      OrbitReason reason;
-      PetscReal   distance;
-      PetscInt    least;
-      Verdict     verdict;
+  for (PetscReal size = 2.0 * push; size <= near_orbit && !*accepted; size *= 4.0) {
+    OrbitReason reason;
+    PetscReal   distance;
+    PetscInt    least;
+    Verdict     verdict;
 
-      for (PetscInt i = 0; i < s->n; ++i) guess->x[i] = base[i] + side * size * s->size * along[i];
-      guess->contact = contact;
-      PetscCall(OrbitSolve(s->orbit, 2 * p, guess, &reason));
-      if (reason != ORBIT_FOUND) continue;
-      PetscCall(OrbitGetPeriod(s->orbit, &least));
-      if (least != 2 * p) continue;
-      PetscCall(Judge_Private(s, least, &distance, &verdict));
-      *accepted = (PetscBool)(verdict == VERDICT_ACCEPT);
-    }
+    for (PetscInt i = 0; i < s->n; ++i) guess->x[i] = base[i] + side * size * s->size * along[i];
+    guess->contact = contact;
+    PetscCall(OrbitSolve(s->orbit, 2 * p, guess, &reason));
+    if (reason != ORBIT_FOUND) continue;
+    PetscCall(OrbitGetPeriod(s->orbit, &least));
+    if (least != 2 * p) continue;
+    PetscCall(Judge_Private(s, least, &distance, &verdict));
+    *accepted = (PetscBool)(verdict == VERDICT_ACCEPT);
+    break; /* there is one doubled orbit near the old one */
+  }
   PetscCall(PetscFree2(base, along));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
