@@ -335,7 +335,6 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
     } else { /* onset: y1 = y_s, y2 < 0   (7.10) */
       const PetscReal force = flow->tail->states == 0 ? 0.0 : -velocity / flow->L_plus;
 
-      if (flow->tangent) TangentOnset_Private(flow);
       x->duration = x->impulse = 0.0;
       x->from_flight = PETSC_TRUE;
       x->onsets += 1;

@@ -19,8 +19,6 @@ typedef struct {
   PetscReal *compose;                        /* contact coefficients -> state, shape [n, 2 nz], column-major */
   PetscReal *press;                          /* contact coefficients per unit y_s, shape [2 nz] */
   PetscReal *pressed;                        /* state of the beam held still at y1 = 1, shape [n] */
-  PetscReal *jump;                           /* b: what a unit impulse at the tip adds to the state, shape [n] */
-  PetscReal *tip_row;                        /* c_y, shape [n] */
   /* once per cell */
   double complex *free_forced, *hold_forced; /* shape [n] */
   double complex  free_Y, hold_Y;            /* of the gap, of the force */
@@ -56,9 +54,8 @@ void ContactProject_Private(const Exact *x, PetscInt n, const PetscReal *state, 
 void ContactCompose_Private(const Exact *x, PetscInt n, const PetscReal *pair, PetscReal *state);
 
 PetscErrorCode TangentReserve_Private(Flow flow);
-/* Tangent vectors through a free phase, a contact phase (both after SignalEvaluate at its end), and an onset. */
+/* Tangent vectors through a free phase, and through a contact phase with the onset before it; after SignalEvaluate at its end. */
 void TangentFree_Private(Flow flow);
 void TangentContact_Private(Flow flow);
-void TangentOnset_Private(Flow flow);
 
 #endif

@@ -61,20 +61,12 @@ static PetscErrorCode ContactMaps_Private(Flow flow)
   for (PetscInt k = 0; k < M; ++k) {
     x->pressed[k]     = flow->tip[k] / (flow->S * flow->w[k] * flow->w[k]);
     x->pressed[M + k] = 0.0;
-    x->jump[k]        = 0.0;
-    x->jump[M + k]    = flow->tip[k];
-    x->tip_row[k]     = flow->tip[k];
-    x->tip_row[M + k] = 0.0;
   }
   if (tail->states > 0) {
     x->pressed[2 * M] = tail->C0 / flow->S;
-    x->jump[2 * M]    = flow->L_plus;
-    x->tip_row[2 * M] = 1.0;
   }
   if (tail->states > 1) {
     x->pressed[2 * M + 1] = (tail->b * tail->C0 - flow->L_plus) / flow->S;
-    x->jump[2 * M + 1]    = tail->a;
-    x->tip_row[2 * M + 1] = 0.0;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,7 +89,7 @@ PetscErrorCode FlowSetUp_Exact(Flow flow)
   PetscCall(SignalCreate(&x->free_exponents, &x->free));
   PetscCall(SignalCreate(&x->hold_exponents, &x->hold));
   PetscCall(PetscMalloc5(M, &x->inverse_wd, 2 * nz * n, &x->project, 2 * nz * n, &x->compose, 2 * nz, &x->press, n, &x->pressed));
-  PetscCall(PetscMalloc4(n, &x->jump, n, &x->tip_row, n, &x->free_forced, n, &x->hold_forced));
+  PetscCall(PetscMalloc2(n, &x->free_forced, n, &x->hold_forced));
   PetscCall(PetscMalloc6(np, &x->amp_re, np, &x->amp_im, n, &x->state, n, &x->work, 2 * nz, &x->pair, 4 * M, &x->block));
   PetscCall(PetscMalloc2(2 * nz, &x->turn_re, 2 * nz, &x->turn_im));
   for (PetscInt k = 0; k < M; ++k) x->inverse_wd[k] = 1.0 / x->free_exponents.im[k];
@@ -115,7 +107,7 @@ PetscErrorCode FlowDestroy_Exact(Flow flow)
   PetscCall(ExponentsDestroy(&x->free_exponents));
   PetscCall(ExponentsDestroy(&x->hold_exponents));
   PetscCall(PetscFree5(x->inverse_wd, x->project, x->compose, x->press, x->pressed));
-  PetscCall(PetscFree4(x->jump, x->tip_row, x->free_forced, x->hold_forced));
+  PetscCall(PetscFree2(x->free_forced, x->hold_forced));
   PetscCall(PetscFree6(x->amp_re, x->amp_im, x->state, x->work, x->pair, x->block));
   PetscCall(PetscFree2(x->turn_re, x->turn_im));
   PetscCall(PetscFree2(x->bundle, x->images));

@@ -2,7 +2,8 @@
   flow_exact_tangent.c - the derivative of the exact flow, carried along as a bundle of tangent vectors.   [theory 7.5]
 
   Free and contact phases are linear; an onset multiplies by the saltation matrix I - b c_y / L+ (identity without a tail, where the
-  force starts from zero), a release by the identity. No division by the incoming velocity: the derivative stays finite at grazing.
+  force starts from zero), a release by the identity. The saltation needs no code of its own: the projection on the zeros, with which every
+  contact begins, annihilates b, since Y_free(z_j; b) = H(z_j) = 0. No division by the incoming velocity: the derivative stays finite at grazing.
 */
 #include <math.h>
 
@@ -105,20 +106,4 @@ void TangentContact_Private(Flow flow)
     ++count;
   }
   Forget_Private(flow);
-}
-
-/* v <- v - b (c_y v) / L+.   (7.14) */
-void TangentOnset_Private(Flow flow)
-{
-  const Exact *x = flow->data;
-
-  if (flow->tail->states == 0) return;
-  for (PetscInt j = 0; j < flow->tangent->m; ++j) {
-    PetscReal *v = flow->tangent->v + (size_t)j * (size_t)flow->n, tip = 0.0;
-
-    if (!flow->tangent->alive[j]) continue;
-    for (PetscInt i = 0; i < flow->n; ++i) tip += x->tip_row[i] * v[i];
-    tip /= flow->L_plus;
-    for (PetscInt i = 0; i < flow->n; ++i) v[i] -= x->jump[i] * tip;
-  }
 }

@@ -170,18 +170,17 @@ typedef enum { VERDICT_ACCEPT, VERDICT_APPROACHING, VERDICT_UNSTABLE, VERDICT_NO
 
 /*
   Is the orbit stable, and do the last samples approach it?   (8.5)
-  Approach: on it to round-off; or near it, and every passage of the newest quarter of the ring nearer than every one of the oldest
-  quarter by at least half of what the leading multiplier promises. Single passages would not do: a motion of period 2p comes by at
-  two distances in turn.
+  Approach: on it to round-off; or near it, and over the newer half of the ring nearer, in the mean square, than over the older half by at
+  least half of what the leading multiplier promises. Single passages would not do: a motion of period 2p comes by at two distances
+  in turn, and with a complex pair the distance sways as it falls.
 */
 static PetscErrorCode Judge_Private(Strobe s, PetscInt p, PetscReal *distance, Verdict *verdict)
 {
-  const PetscInt   orbits = (PetscMin(s->filled, s->depth) - 1) / p; /* whole ones that the ring remembers */
-  const PetscInt   young = orbits / 4, old = orbits - orbits / 4;
+  const PetscInt   orbits = (PetscMin(s->filled, s->depth) - 1) / p, half = (orbits + 1) / 2; /* whole orbits that the ring remembers */
   const PetscReal *re, *im, *error;
   const FlowState *point;
   PetscInt         n;
-  PetscReal        now = 0.0, farthest = 0.0, nearest = PETSC_MAX_REAL, leading;
+  PetscReal        now = 0.0, newer = 0.0, older = 0.0, leading;
 
   PetscFunctionBeginUser;
   PetscCall(OrbitGetMultipliers(s->orbit, &n, &re, &im, &error));
@@ -192,8 +191,8 @@ static PetscErrorCode Judge_Private(Strobe s, PetscInt p, PetscReal *distance, V
 
     PetscCall(Distance_Private(s, Past_Private(s, i * p), point->x, &passage));
     if (i == 0) now = passage;
-    if (i <= young) farthest = PetscMax(farthest, passage);
-    if (i >= old) nearest = PetscMin(nearest, passage);
+    if (i < half) newer += passage * passage / (PetscReal)half;
+    else older += passage * passage / (PetscReal)(orbits + 1 - half);
   }
   *distance = s->size > 0.0 ? now / s->size : now;
   *verdict  = VERDICT_UNSTABLE;
@@ -201,10 +200,10 @@ static PetscErrorCode Judge_Private(Strobe s, PetscInt p, PetscReal *distance, V
     if (hypot(re[i], im[i]) + error[i] >= 1.0) PetscFunctionReturn(PETSC_SUCCESS);
   *verdict = VERDICT_NO;
   if (*distance <= on_orbit) *verdict = VERDICT_ACCEPT;
-  else if (*distance <= near_orbit && orbits > 0) {
-    const PetscReal promised = pow(leading, (PetscReal)(old - young));
+  else if (*distance <= near_orbit && half > 0) {
+    const PetscReal promised = pow(leading, 0.5 * (PetscReal)(orbits + 1)); /* from one half to the other */
 
-    *verdict = farthest <= 0.5 * (1.0 + promised) * nearest ? VERDICT_ACCEPT : VERDICT_APPROACHING;
+    *verdict = sqrt(newer) <= 0.5 * (1.0 + promised) * sqrt(older) ? VERDICT_ACCEPT : VERDICT_APPROACHING;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
