@@ -24,6 +24,9 @@ static const PetscReal sampled_same = 10.0; /* steps of the literal scheme: onse
 /* Blocks after which recurrences without an orbit count as chance, if the first and the last block look alike. */
 enum { PATIENCE = 8 };
 
+/* Blocks before a motion may be called aperiodic: chaos that is but a transient often ends within a few hundred periods. */
+enum { LEAST_BLOCKS = 5 };
+
 /* Newton solves are dear: candidates of one decision, and searches beyond a doubling in one cell. */
 enum { CANDIDATES = 3, DOUBLINGS = 4 };
 
@@ -488,7 +491,7 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     if (accepted || steady->status == STATUS_PERIODIC_UNVERIFIED) PetscFunctionReturn(PETSC_SUCCESS);
     cloud  = Cloud_Private(steady->n_samples, steady->displacement);
     chance = sign == SIGN_RECURRENCE ? chance + 1 : 0;
-    if (i > 0 && CloudsAgree_Private(&clouds[(i - 1) % PATIENCE], &cloud))
+    if (i + 1 >= LEAST_BLOCKS && CloudsAgree_Private(&clouds[(i - 1) % PATIENCE], &cloud))
       if (sign == SIGN_NONE || (chance >= PATIENCE && CloudsAgree_Private(&clouds[i % PATIENCE], &cloud))) {
         steady->status = STATUS_APERIODIC;
         PetscFunctionReturn(PETSC_SUCCESS);
