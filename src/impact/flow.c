@@ -236,11 +236,22 @@ PetscErrorCode FlowPeriod(Flow flow, FlowState *state, FlowReason *reason)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* FlowFinishContact - The method carries on until the open contact ends; all but that contact's duration and impulse stays as recorded. */
 PetscErrorCode FlowFinishContact(Flow flow, FlowReason *reason)
 {
+  FlowRecord *r = flow->record;
+  FlowRecord  before;
+
   PetscFunctionBeginUser;
   *reason = FLOW_GOOD;
-  if (flow->record && flow->record->open && flow->record->current.period >= 0) PetscCall((*flow->ops.finishcontact)(flow, reason));
+  if (!r || !r->open || r->current.period < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  before = *r;
+  PetscCall((*flow->ops.finishcontact)(flow, reason));
+  r->max_displacement = before.max_displacement;
+  r->min_displacement = before.min_displacement;
+  r->min_gap          = before.min_gap;
+  r->peak_force       = before.peak_force;
+  r->time_in_contact  = before.time_in_contact;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -403,28 +403,21 @@ static PetscErrorCode FlowPeriod_Exact(Flow flow, FlowState *state, FlowReason *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Carry on in contact alone, for at most 64 periods: what has not ended by then is a beam at rest on its stop. */
+/* Carry on in contact alone. */
 static PetscErrorCode FlowFinishContact_Exact(Flow flow, FlowReason *reason)
 {
-  Exact           *x     = flow->data;
-  FlowRecord      *r     = flow->record;
-  const FlowRecord before = *r;
-  FlowTangent     *tangent = flow->tangent;
+  Exact       *x       = flow->data;
+  FlowTangent *tangent = flow->tangent;
 
   PetscFunctionBeginUser;
   flow->tangent = NULL;
-  for (PetscInt period = 0; period < 64 && r->open && !*reason; ++period) {
+  for (PetscInt period = 0; period < FLOW_FINISH_PERIODS && flow->record->open && !*reason; ++period) {
     const SearchResult result = Phase_Private(flow, flow->period);
 
     if (result == SEARCH_LOST) *reason = FLOW_LOST;
     if (result == SEARCH_REACHED_END) x->t = 0.0;
   }
-  flow->tangent       = tangent;
-  r->max_displacement = before.max_displacement;
-  r->min_displacement = before.min_displacement;
-  r->min_gap          = before.min_gap;
-  r->peak_force       = before.peak_force;
-  r->time_in_contact  = before.time_in_contact;
+  flow->tangent = tangent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -6,6 +6,9 @@
 
 #include "graze/flow.h"
 
+/* An open contact is followed for so many periods: what has not ended by then is a beam at rest on its stop. */
+enum { FLOW_FINISH_PERIODS = 64 };
+
 typedef struct {
   PetscErrorCode (*setup)(Flow);
   PetscErrorCode (*setforcing)(Flow);

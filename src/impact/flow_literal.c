@@ -417,25 +417,18 @@ static PetscErrorCode FlowPeriod_Literal(Flow flow, FlowState *state, FlowReason
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Step on until the contact ends, for at most 64 periods: what has not ended by then is a beam at rest on its stop. */
+/* Step on until the contact ends. */
 static PetscErrorCode FlowFinishContact_Literal(Flow flow, FlowReason *reason)
 {
-  Literal         *x      = flow->data;
-  FlowRecord      *r      = flow->record;
-  const FlowRecord before = *r;
+  Literal *x = flow->data;
 
   PetscFunctionBeginUser;
-  for (PetscInt n = 0; n < 64 && r->open; ++n) {
+  for (PetscInt n = 0; n < FLOW_FINISH_PERIODS && flow->record->open; ++n) {
     PetscCall(BeginPeriod_Private(flow));
-    while (x->i < x->N && r->open) Step_Private(flow);
+    while (x->i < x->N && flow->record->open) Step_Private(flow);
     x->period += 1;
   }
   if (!isfinite(x->f)) *reason = FLOW_LOST;
-  r->max_displacement = before.max_displacement;
-  r->min_displacement = before.min_displacement;
-  r->min_gap          = before.min_gap;
-  r->peak_force       = before.peak_force;
-  r->time_in_contact  = before.time_in_contact;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
