@@ -1,8 +1,8 @@
-# MPI, PETSc, SLEPc, HDF5, libyaml, LAPACK: found once, refused with one sentence each.
+# MPI, PETSc, SLEPc, HDF5, libyaml, zlib, LAPACK: found once, refused with one sentence each.
 #
 # PETSc and SLEPc are found through pkg-config, in the folders that PETSC_DIR, PETSC_ARCH and SLEPC_DIR name, then on
 # PKG_CONFIG_PATH, then where the system keeps them. HDF5 has to be the one that PETSc links.
-# Targets: MPI::MPI_C Graze::PETSc Graze::SLEPc Graze::HDF5 PkgConfig::YAML LAPACK::LAPACK
+# Targets: MPI::MPI_C Graze::PETSc Graze::SLEPc Graze::HDF5 PkgConfig::YAML ZLIB::ZLIB LAPACK::LAPACK
 
 include(CheckSymbolExists)
 
@@ -181,6 +181,10 @@ graze_find_hdf5()
 pkg_check_modules(YAML QUIET IMPORTED_TARGET yaml-0.1)
 if(NOT YAML_FOUND)
   graze_refuse("Graze needs libyaml, and pkg-config found none: install libyaml-dev, or load its module.")
+endif()
+find_package(ZLIB QUIET)
+if(NOT ZLIB_FOUND)
+  graze_refuse("Graze needs zlib, and CMake found none: install zlib1g-dev, or load its module.")
 endif()
 find_package(LAPACK QUIET)
 if(NOT LAPACK_FOUND)

@@ -31,7 +31,7 @@ function(graze_add_cmocka result kind source)
   get_filename_component(object ${source} NAME_WE)
   string(REGEX REPLACE "^test_" "${kind}_" name ${object})
   graze_add_program(${name} ${source})
-  target_link_libraries(${name} PRIVATE graze_test_support PkgConfig::CMOCKA)
+  target_link_libraries(${name} PRIVATE graze_app graze_test_support PkgConfig::CMOCKA)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src) # tests of a layer see its private headers
   set(${result} ${name} PARENT_SCOPE)
 endfunction()

@@ -87,7 +87,7 @@ _TRAJECTORY_NEEDS = {"time", "displacement", "velocity", "force", "event_time", 
 
 
 def open_sweep(path):
-    """sweep.h5 as an xarray.Dataset with coordinates direction, amplitude, frequency, sample, contact, multiplier.
+    """sweep.h5 as an xarray.Dataset with coordinates direction, amplitude, frequency, sample, contact, multiplier, state_index.
 
     Data are read when they are used. An incomplete file opens like any other: see pending_cells."""
     return _open(path, _SWEEP_NEEDS, "sweep", _TRAJECTORY_NEEDS, "trajectory")

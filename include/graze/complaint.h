@@ -16,7 +16,8 @@ enum {
   EXIT_OPTIONS  = 64, /* an option or its value */
   EXIT_FILES    = 65, /* an input file, or a result that is in the way */
   EXIT_INTERNAL = 70, /* a bug of ours */
-  EXIT_IO       = 74  /* the disk: full, read-only, gone */
+  EXIT_IO       = 74, /* the disk: full, read-only, gone */
+  EXIT_COME_BACK = 85 /* stopped before the end, everything saved: the same command goes on */
 };
 
 typedef struct {

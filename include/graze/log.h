@@ -13,8 +13,8 @@ PetscErrorCode LogSetUp(MPI_Comm comm, PetscBool quiet);
 PetscErrorCode LogOpen(const char *path, Complaint *complaint);
 PetscErrorCode LogLine(const char *format, ...) PETSC_ATTRIBUTE_FORMAT(1, 2);
 PetscErrorCode LogWarning(const char *format, ...) PETSC_ATTRIBUTE_FORMAT(1, 2);
-/* done of total steps after `seconds`: prints done/total, steps per second and the time left, not more often than is useful. */
-PetscErrorCode LogProgress(const char *what, PetscInt done, PetscInt total, PetscReal seconds);
+/* done of total steps (`before` of them in earlier runs) after `seconds`: prints done/total, steps per second and the time left, not more often than is useful. */
+PetscErrorCode LogProgress(const char *what, PetscInt before, PetscInt done, PetscInt total, PetscReal seconds);
 PetscErrorCode LogClose(PetscInt *warnings); /* warnings may be NULL */
 
 #endif

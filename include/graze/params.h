@@ -19,6 +19,13 @@ typedef enum { KERNEL_CLOSED, KERNEL_BARE } LiteralKernel;
 typedef enum { ALONG_FREQUENCY, ALONG_AMPLITUDE } SweepAlong;
 typedef enum { DIRECTION_UP, DIRECTION_DOWN, DIRECTION_BOTH } SweepDirection;
 
+typedef enum { RETRY_NONE, RETRY_FAILED } Retry;
+
+/* k/N: the k-th of N parts, 1 <= k <= N */
+typedef struct {
+  PetscInt k, n;
+} Shard;
+
 typedef struct {
   PetscReal first, last;
   PetscInt  count; /* first:last:count, both ends included; count 1 needs first = last */
@@ -57,6 +64,10 @@ typedef struct {
   /* run control */
   char      output[PETSC_MAX_PATH_LEN];
   PetscBool overwrite, quiet, dry_run;
+  PetscReal checkpoint_interval;           /* minutes */
+  PetscReal max_walltime, walltime_margin; /* seconds; max_walltime NaN: not given */
+  Retry     retry;
+  Shard     shard;
 } Params;
 
 /*
@@ -64,7 +75,7 @@ typedef struct {
   `commands` is a set of COMMAND_* bits: which commands take the option. `physics` rows decide the data;
   the others are run control. `group` heads a section of the help ("Beam", "Forcing", ...).
 */
-typedef enum { PARAM_INT, PARAM_REAL, PARAM_BOOL, PARAM_ENUM, PARAM_RANGE, PARAM_STRING } ParamKind;
+typedef enum { PARAM_INT, PARAM_REAL, PARAM_BOOL, PARAM_ENUM, PARAM_RANGE, PARAM_STRING, PARAM_TIME, PARAM_SHARD } ParamKind;
 enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2 };
 
 typedef struct {

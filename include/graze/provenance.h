@@ -13,7 +13,9 @@
 
 /* Root. Before StoreReady; ranks: size of the run; argc, argv as given to main. */
 PetscErrorCode ProvenanceWrite(Store store, const char *title, PetscMPIInt ranks, int argc, char *const *argv, Complaint *complaint);
-/* Root. Fills in utc_end, which is "none: running or killed" until then. */
+/* Root. utc_end becomes this Unix time [s]; NaN: as before the end. */
+PetscErrorCode ProvenanceSetEnd(Store store, double end, Complaint *complaint);
+/* Root. Fills in utc_end with the present time; it is "none: running or killed" until then. */
 PetscErrorCode ProvenanceWriteEnd(Store store, Complaint *complaint);
 
 #endif

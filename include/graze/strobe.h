@@ -43,6 +43,8 @@ PetscErrorCode StrobeCreate(MPI_Comm comm, Strobe *strobe);
 PetscErrorCode StrobeSetParams(Strobe strobe, const Params *params);
 PetscErrorCode StrobeSetFlow(Strobe strobe, Flow flow); /* borrowed; its type decides how the period is judged */
 PetscErrorCode StrobeSetUp(Strobe strobe);
+/* Asked once a forcing period, between periods: stop means give the cell up; StrobeSolve then returns with STATUS_PENDING. NULL: never asked. */
+PetscErrorCode StrobeSetPoll(Strobe strobe, PetscErrorCode (*poll)(void *ctx, PetscBool *stop), void *ctx);
 PetscErrorCode StrobeDestroy(Strobe *strobe);
 
 PetscErrorCode SteadyCreate(const Params *params, Steady *steady);

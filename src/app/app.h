@@ -14,6 +14,8 @@
 PetscErrorCode CommandSweep(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandTrajectory(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandInfo(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
+PetscErrorCode CommandVerify(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
+PetscErrorCode CommandMerge(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandHelp(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 
 typedef struct {
@@ -26,6 +28,12 @@ extern const Command commands[]; /* ends with a NULL name */
 
 /* The command of that name, or NULL and a complaint that suggests one. */
 const Command *CommandFind(const char *name, Complaint *complaint);
+/* Unix time at which the program started [s]. */
+double AppBegin(void);
+/* What the launcher says of itself, read before MPI_Init. */
+void LauncherRemember(void);
+/* A complaint if N tasks of srun became N programs of one rank. */
+PetscErrorCode LauncherCheck(MPI_Comm comm, Complaint *complaint);
 /* One rank, at once: print the complaint and end the whole job with its exit code. Does not return. */
 PetscErrorCode AppAbort(MPI_Comm comm, const Complaint *complaint);
 PetscErrorCode HelpPrint(const Command *command, FILE *file); /* NULL: the whole program */

@@ -9,7 +9,7 @@
 #include "graze/store.h"
 #include "graze_version.h"
 
-#define SUMMARY_COLUMN 24
+#define SUMMARY_COLUMN 27
 
 static void PrintCommand_Private(const Command *c, FILE *file)
 {
@@ -56,7 +56,8 @@ PetscErrorCode HelpPrint(const Command *command, FILE *file)
   PrintNotes_Private(file);
   PetscCall(ParamsPrintHelp(command ? command->options : COMMAND_SWEEP | COMMAND_TRAJECTORY, file));
   if (!command)
-    (void)fputs("\nExit codes\n  0 done   64 a bad option   65 a bad input file, or a result in the way   70 a bug   74 the disk\n", file);
+    (void)fputs("\nExit codes\n  0 done   64 a bad option   65 a bad input file, or a result in the way   70 a bug   74 the disk\n"
+                "  85 stopped before the end, everything saved: the same command goes on\n", file);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -14,6 +14,7 @@
 #include "graze/provenance.h"
 #include "graze/strobe.h"
 #include "info.h"
+#include "status.h"
 
 #define BAR          40
 #define LONG_PERIODS 4096
@@ -332,26 +333,33 @@ static PetscErrorCode PrintTrajectory_Private(Store store, Complaint *complaint)
 
 /* ---- the command ---- */
 
-/* The result in a folder, or the file itself. */
-static PetscErrorCode Find_Private(const char *name, size_t size, char *path, Complaint *complaint)
+/* The result in a folder, or the file itself; path is "" where there is none yet, but shards or a run that says how far it is. */
+static PetscErrorCode Find_Private(const char *name, size_t size, char *path, PetscBool *folder, Complaint *complaint)
 {
   static const char *const results[] = {"sweep.h5", "trajectory.h5", "sweep.h5.partial", "trajectory.h5.partial", NULL};
   struct stat              info;
+  StatusRead               status;
   int                      n = 0;
 
   PetscFunctionBeginUser;
+  *folder = PETSC_FALSE;
   PetscCall(PetscStrncpy(path, name, size));
   if (stat(name, &info)) {
     ComplaintSet(complaint, EXIT_FILES, "cannot open %.500s: %s", name, strerror(errno));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!S_ISDIR(info.st_mode)) PetscFunctionReturn(PETSC_SUCCESS);
+  *folder = PETSC_TRUE;
   for (; results[n]; n++) {
     (void)snprintf(path, size, "%s/%s", name, results[n]);
     if (!stat(path, &info)) break;
   }
-  if (!results[n]) ComplaintSet(complaint, EXIT_FILES, "%.500s holds neither sweep.h5 nor trajectory.h5", name);
-  else if (n > 1) ComplaintSet(complaint, EXIT_FILES, "%.500s has only %s: the run has not got as far as its result", name, results[n]);
+  if (n < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  *path = '\0';
+  PetscCall(StatusReadFile(name, &status));
+  if (status.found || InfoCountShards(name)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (results[n]) ComplaintSet(complaint, EXIT_FILES, "%.500s has only %s: the run has not got as far as its result", name, results[n]);
+  else ComplaintSet(complaint, EXIT_FILES, "%.500s holds neither sweep.h5 nor trajectory.h5", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -375,6 +383,7 @@ static PetscErrorCode Print_Private(const char *path, Complaint *complaint)
     InfoRow("what", "%s", sweep ? "sweep: steady states over forcing amplitude and frequency" : "trajectory: one motion and its contacts");
     if (sweep) PetscCall(PrintSweep_Private(store, complaint));
     else PetscCall(PrintTrajectory_Private(store, complaint));
+    if (sweep && !complaint->exit_code) PetscCall(InfoPrintSessions(store));
     if (!complaint->exit_code) {
       (void)printf("\nParameters\n");
       PetscCall(PrintParameters_Private(store, complaint));
@@ -384,23 +393,51 @@ static PetscErrorCode Print_Private(const char *path, Complaint *complaint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  CommandInfo - graze info FILE|DIR.
+/* What is in a file or folder, then the run beside it. */
+static PetscErrorCode PrintAll_Private(const char *name, Complaint *complaint)
+{
+  char      path[PETSC_MAX_PATH_LEN];
+  PetscBool folder;
 
-  Collective; root reads and prints. Complaint: EXIT_OPTIONS for the words, EXIT_FILES for the file.
+  PetscFunctionBeginUser;
+  PetscCall(Find_Private(name, sizeof path, path, &folder, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  if (*path) PetscCall(Print_Private(path, complaint));
+  else {
+    (void)printf("%s\n", name);
+    PetscCall(InfoPrintShards(name));
+  }
+  if (folder && !complaint->exit_code) PetscCall(StatusPrint(name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  CommandInfo - graze info [-state] DIR|FILE.
+
+  Collective; root reads and prints. Complaint: EXIT_OPTIONS for the words, EXIT_FILES for the file; -state: its exit code, without a line
 */
 PetscErrorCode CommandInfo(MPI_Comm comm, int argc, char **argv, Complaint *complaint)
 {
   PetscMPIInt rank;
-  char        path[PETSC_MAX_PATH_LEN];
+  const char *name  = NULL;
+  PetscBool   state = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  if (!argc || !*argv[0]) ComplaintSet(complaint, EXIT_OPTIONS, "info needs a file or a folder; write: graze info FILE");
-  else if (argv[0][0] == '-') ComplaintSet(complaint, EXIT_OPTIONS, "info takes no option %.80s; write: graze info FILE", argv[0]);
-  else if (argc > 1) ComplaintSet(complaint, EXIT_OPTIONS, "stray word '%.80s'; write: graze info FILE", argv[1]);
+  for (int i = 0; i < argc; i++) {
+    if (!strcmp(argv[i], "-state")) state = PETSC_TRUE;
+    else if (argv[i][0] == '-') ComplaintSet(complaint, EXIT_OPTIONS, "info takes no option %.80s; write: graze info [-state] DIR|FILE", argv[i]);
+    else if (name) ComplaintSet(complaint, EXIT_OPTIONS, "stray word '%.80s'; write: graze info [-state] DIR|FILE", argv[i]);
+    else name = argv[i];
+  }
+  if (!name || !*name) ComplaintSet(complaint, EXIT_OPTIONS, "info needs a folder or a file; write: graze info [-state] DIR|FILE");
   if (rank || complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Find_Private(argv[0], sizeof path, path, complaint));
-  if (!complaint->exit_code) PetscCall(Print_Private(path, complaint));
+  if (state) {
+    InfoState answer;
+
+    PetscCall(InfoJudge(name, &answer));
+    (void)printf("%s\n", answer.line);
+    complaint->exit_code = answer.code;
+  } else PetscCall(PrintAll_Private(name, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,5 +1,5 @@
 /*
-  info.h - for graze info: reading with what may be missing in mind, and rows of text.   Not collective (root).
+  info.h - for graze info: reading with what may be missing in mind, rows of text, and how a folder stands.   Not collective (root).
 */
 #ifndef GRAZE_INFO_H
 #define GRAZE_INFO_H
@@ -26,5 +26,22 @@ PetscErrorCode InfoScalar(Store store, const char *path, PetscReal *value, Compl
 PetscErrorCode InfoScalarInt(Store store, const char *path, int32_t *value, Complaint *complaint);
 /* A variable of one axis that must be there, in memory with room for eight bytes an entry. The caller frees. */
 PetscErrorCode InfoArray(Store store, const char *path, PetscInt *n, void **values, Complaint *complaint);
+
+/* The table of sessions of a sweep; nothing if the file has none. */
+PetscErrorCode InfoPrintSessions(Store store);
+
+/* ---- graze info -state ---- */
+
+typedef struct {
+  int       code;        /* exit code: 0 complete, EXIT_COME_BACK, 1 failed */
+  char      line[1536];  /* in words */
+  PetscBool complete, begun;
+  PetscInt  done, total; /* cells, as far as known */
+} InfoState;
+
+PetscErrorCode InfoJudge(const char *name, InfoState *state);
+/* N of the shards (shard-k-of-N) in a folder; 0: it holds none, -1: of more than one N. */
+PetscInt       InfoCountShards(const char *folder);
+PetscErrorCode InfoPrintShards(const char *folder);
 
 #endif

@@ -8,6 +8,7 @@
 #include <slepcsys.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "graze/log.h"
 
@@ -15,9 +16,18 @@ const Command commands[] = {
   {"sweep", "[options]", "steady states over a grid of forcing amplitudes and frequencies", COMMAND_SWEEP, CommandSweep},
   {"trajectory", "[options]", "displacement, velocity, force and contacts for one pair of parameters", COMMAND_TRAJECTORY,
    CommandTrajectory},
-  {"info", "FILE", "what a result file holds and how far it is", 0, CommandInfo},
+  {"info", "[-state] DIR|FILE", "what a result holds and how far a run is; -state: for scripts", 0, CommandInfo},
+  {"verify", "DIR|FILE", "whether a sweep is whole: checksums, and what must hold in every cell", 0, CommandVerify},
+  {"merge", "DIR", "join the shards of a sweep (-shard k/N) into one file", 0, CommandMerge},
   {"help", "[command]", "this text, or the options of one command", 0, CommandHelp},
   {NULL, NULL, NULL, 0, NULL}};
+
+static double begin; /* Unix time at which the program started [s] */
+
+double AppBegin(void)
+{
+  return begin;
+}
 
 const Command *CommandFind(const char *name, Complaint *complaint)
 {
@@ -71,7 +81,8 @@ static PetscErrorCode Run_Private(MPI_Comm comm, int argc, char **argv, Complain
       if (!rank) PetscCall(HelpPrint(command, stdout));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCall(command->run(comm, argc - 2, argv + 2, complaint));
+    if (command->options) PetscCall(LauncherCheck(comm, complaint));
+    if (!complaint->exit_code) PetscCall(command->run(comm, argc - 2, argv + 2, complaint));
   }
   PetscCall(ComplaintAgree(comm, complaint));
   PetscCall(LogClose(NULL));
@@ -86,8 +97,12 @@ int main(int argc, char **argv)
   int       n_own, n_petsc;
   char    **own = malloc(((size_t)argc + 1) * sizeof *own), **petsc = malloc(((size_t)argc + 1) * sizeof *petsc), **given = petsc;
   void    (*hang_up)(int) = signal(SIGHUP, SIG_IGN); /* nohup's wish outlives PETSc, which takes the signal */
+  struct timespec now;
 
   if (!own || !petsc) return EXIT_INTERNAL;
+  (void)clock_gettime(CLOCK_REALTIME, &now);
+  begin = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+  LauncherRemember();
   (void)setvbuf(stdout, NULL, _IOLBF, BUFSIZ); /* MPI_Abort drops what is buffered */
   /* One rank per core: threads below us would fight over it. */
   (void)setenv("OMP_NUM_THREADS", "1", 0);

@@ -1,8 +1,8 @@
 /*
   output.h - the output folder of a command, and the parts of a result file that all commands share.
 
-  A folder holds the result of one command: <file>, used_parameters.yaml, log.txt. Functions that take a Store are root's, before
-  StoreReady.
+  A folder holds the result of one command: <file>, used_parameters.yaml, log.txt, and what belongs to the checkpoint of a sweep. One run at a
+  time works on a folder. Functions that take a Store are root's, before StoreReady.
 */
 #ifndef GRAZE_OUTPUT_H
 #define GRAZE_OUTPUT_H
@@ -11,11 +11,20 @@
 #include "graze/store.h"
 #include "graze/units.h"
 
-PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, PetscBool *done,
-                             Complaint *complaint);
+/* What the folder holds of the result that is asked for. */
+typedef enum {
+  OUTPUT_NEW,    /* nothing */
+  OUTPUT_RESUME, /* a part of it, of the same physics */
+  OUTPUT_DONE    /* all of it: nothing was touched */
+} OutputFound;
+
+PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, OutputFound *found, Complaint *complaint);
 PetscErrorCode OutputWriteYaml(const Params *params, unsigned command, Complaint *complaint);
 /* <output>/name into path[size]; a path too long is a complaint. */
 PetscErrorCode OutputPath(const Params *params, const char *name, size_t size, char *path, Complaint *complaint);
+
+/* What is said of the model in the log: L+, modes, tail. Not collective. */
+PetscErrorCode OutputLogModel(Model model, const Params *params);
 
 PetscErrorCode OutputWriteParameters(Store store, const Params *params, unsigned command, Complaint *complaint);
 PetscErrorCode OutputWriteScales(Store store, const Units *units, Complaint *complaint);

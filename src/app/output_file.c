@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "graze/kernel.h"
+#include "graze/log.h"
 #include "graze/provenance.h"
 
 #define KERNEL_POINTS   601
@@ -25,6 +26,25 @@ PetscErrorCode OutputDescribe(Store store, const char *path, const char *long_na
 const char *OutputAmplitudeScale(ForcingType type)
 {
   return type == FORCING_POINT ? "EI/L^2" : "L/t0^2";
+}
+
+PetscErrorCode OutputLogModel(Model model, const Params *params)
+{
+  Receptance  receptance;
+  PetscInt    M;
+  PetscReal   L_plus;
+  const Tail *tail;
+
+  PetscFunctionBeginUser;
+  PetscCall(ModelGetReceptance(model, &receptance));
+  PetscCall(ReceptanceGetModes(receptance, &M, NULL, NULL, NULL, NULL));
+  PetscCall(ReceptanceGetTail(receptance, &tail, &L_plus, NULL));
+  PetscCall(LogLine("kernel         L+ = %.12g, %" PetscInt_FMT " modes, tail of order %" PetscInt_FMT, (double)L_plus, M, tail->order));
+  if (tail->order != params->receptance_closure)
+    PetscCall(LogWarning("a tail of order %" PetscInt_FMT " stands in for order %" PetscInt_FMT
+                         ", which has no passive solution at this damping",
+                         tail->order, params->receptance_closure));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode OutputWriteProvenance(Store store, MPI_Comm comm, const char *title, const char *command, int argc, char *const *argv,

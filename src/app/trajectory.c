@@ -47,11 +47,6 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
 
 static PetscErrorCode SetUpModel_Private(Model model, const Params *params, Complaint *complaint)
 {
-  Receptance  receptance;
-  const Tail *tail;
-  PetscInt    M;
-  PetscReal   L_plus;
-
   PetscFunctionBeginUser;
   PetscCall(ModelSetParams(model, params));
   if (!params->receptance_modes) {
@@ -66,14 +61,7 @@ static PetscErrorCode SetUpModel_Private(Model model, const Params *params, Comp
   }
   PetscCall(ModelSetUp(model, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ModelGetReceptance(model, &receptance));
-  PetscCall(ReceptanceGetModes(receptance, &M, NULL, NULL, NULL, NULL));
-  PetscCall(ReceptanceGetTail(receptance, &tail, &L_plus, NULL));
-  PetscCall(LogLine("kernel         L+ = %.12g, %" PetscInt_FMT " modes, tail of order %" PetscInt_FMT, (double)L_plus, M, tail->order));
-  if (tail->order != params->receptance_closure)
-    PetscCall(LogWarning("a tail of order %" PetscInt_FMT " stands in for order %" PetscInt_FMT
-                         ", which has no passive solution at this damping",
-                         tail->order, params->receptance_closure));
+  PetscCall(OutputLogModel(model, params));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,7 +127,7 @@ static PetscErrorCode Move_Private(Model model, const Params *params, Motion *mo
   while (done < params->periods && !motion->reason) {
     PetscCall(MotionReserve_Private(params, motion));
     PetscCall(FlowPeriod(flow, &state, &motion->reason));
-    if (!motion->reason) PetscCall(LogProgress("periods", ++done, params->periods, MPI_Wtime() - begin));
+    if (!motion->reason) PetscCall(LogProgress("periods", 0, ++done, params->periods, MPI_Wtime() - begin));
   }
   motion->end = (PetscReal)done * motion->period;
   if (!motion->reason) {
@@ -333,7 +321,7 @@ PetscErrorCode CommandTrajectory(MPI_Comm comm, int argc, char **argv, Complaint
 {
   Job         job = {.comm = comm, .argc = argc, .argv = argv};
   PetscMPIInt rank, size;
-  PetscBool   done;
+  OutputFound found;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -346,9 +334,9 @@ PetscErrorCode CommandTrajectory(MPI_Comm comm, int argc, char **argv, Complaint
     PetscCall(Announce_Private(&job.given, &job.params));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(OutputPrepare(comm, &job.given, COMMAND_TRAJECTORY, RESULT, &done, complaint));
+  PetscCall(OutputPrepare(comm, &job.given, COMMAND_TRAJECTORY, RESULT, &found, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (done) PetscCall(LogLine("%s/" RESULT " is complete: nothing to do (-overwrite moves it aside)", job.given.output));
+  if (found == OUTPUT_DONE) PetscCall(LogLine("%s/" RESULT " is complete: nothing to do (-overwrite moves it aside)", job.given.output));
   else {
     if (size > 1) PetscCall(LogWarning("a trajectory is the work of one rank: %d of %d idle", size - 1, size));
     if (!rank) PetscCall(Work_Private(&job, complaint));

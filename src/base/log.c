@@ -65,7 +65,7 @@ PetscErrorCode LogSetUp(MPI_Comm comm, PetscBool quiet)
 }
 
 /*
-  LogOpen - Copy lines to a file from now on.
+  LogOpen - Copy lines to a file from now on, after what is in it.
 
   Not collective; root does it, the other ranks' calls do nothing.
   Output:  complaint - EXIT_IO if the file cannot be made
@@ -75,7 +75,7 @@ PetscErrorCode LogOpen(const char *path, Complaint *complaint)
   PetscFunctionBeginUser;
   if (!log_state.active) PetscFunctionReturn(PETSC_SUCCESS);
   if (log_state.file) (void)fclose(log_state.file);
-  log_state.file = fopen(path, "w");
+  log_state.file = fopen(path, "a");
   if (!log_state.file) ComplaintSet(complaint, EXIT_IO, "cannot write %.500s: %s", path, strerror(errno));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -149,13 +149,14 @@ static void FormatTime_Private(PetscReal seconds, size_t size, char *text)
   LogProgress - How far, how fast, how long still.
 
   Not collective; root writes.
-  Input:  what - plural name of a step ("cells");  done, total - steps;  seconds - since the first step began
+  Input:  what - plural name of a step ("cells");  before - steps that were done before;  done, total - steps, those included;
+          seconds - since the first step of this run began
   On a terminal one line is rewritten, at most five times a second; elsewhere a plain line at most once a minute. The last step
   always prints.
 */
-PetscErrorCode LogProgress(const char *what, PetscInt done, PetscInt total, PetscReal seconds)
+PetscErrorCode LogProgress(const char *what, PetscInt before, PetscInt done, PetscInt total, PetscReal seconds)
 {
-  const PetscReal rate = seconds > 0 ? (PetscReal)done / seconds : 0;
+  const PetscReal rate = seconds > 0 ? (PetscReal)(done - before) / seconds : 0;
   const PetscBool last = done >= total ? PETSC_TRUE : PETSC_FALSE;
   char            text[256], when[32];
   int             width;

@@ -145,7 +145,7 @@ static PetscErrorCode SetDefaults_Private(Reading *r)
         PetscStrncpy(r->params->output, r->command == COMMAND_TRAJECTORY ? "runs/trajectory" : "runs/sweep", sizeof r->params->output));
     } else if (*row->fallback) {
       PetscCall(ParamSetValue_Private(r->params, row, row->fallback, EXIT_INTERNAL, row->name, r->complaint));
-    } else *(PetscReal *)((char *)r->params + row->where) = NAN;
+    } else if (row->kind == PARAM_REAL || row->kind == PARAM_TIME) *(PetscReal *)((char *)r->params + row->where) = NAN;
   }
   PetscCheck(!r->complaint->exit_code, PETSC_COMM_SELF, PETSC_ERR_PLIB, "A default is out of its own bounds: %s", r->complaint->line);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -61,6 +61,7 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
   const char *option  = p->receptance_modes ? "receptance_modes" : "receptance_max_modes";
   double      cells   = (double)p->sweep_amplitude.count * p->sweep_frequency.count * (p->sweep_direction == DIRECTION_BOTH ? 2 : 1);
   double      samples = (double)p->periods * p->samples_per_period;
+  PetscInt    lines   = p->sweep_along == ALONG_FREQUENCY ? p->sweep_amplitude.count : p->sweep_frequency.count;
 
   if (p->initial_displacement < p->stop_position)
     ComplaintSet(c, EXIT_OPTIONS, "option -initial_displacement: %g is inside the stop; allowed: at or above -stop_position %g",
@@ -83,6 +84,9 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
                    (long long)p->max_periods, (long long)p->settle_periods, (long long)p->sample_periods);
     if (cells > 1e8)
       ComplaintSet(c, EXIT_OPTIONS, "options -sweep_amplitude and -sweep_frequency: %.0f cells are too many; allowed: 100000000", cells);
+    if (p->shard.n > lines)
+      ComplaintSet(c, EXIT_OPTIONS, "option -shard: %lld parts are more than the lines of the grid; allowed: at most %lld, one for each of the %s",
+                   (long long)p->shard.n, (long long)lines, p->sweep_along == ALONG_FREQUENCY ? "amplitudes" : "frequencies");
   }
   if ((command & COMMAND_TRAJECTORY) && samples > 1e8)
     ComplaintSet(c, EXIT_OPTIONS, "options -periods and -samples_per_period: %.0f samples are too many; allowed: 100000000", samples);

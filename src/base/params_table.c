@@ -35,6 +35,10 @@
   {                                                                                                                                        \
     group, #field, PARAM_BOOL, offsetof(Params, field), "", "false", LEAST, NONE, IN, IN, NULL, commands, PETSC_FALSE, help                \
   }
+#define CONTROL(group, field, kind, unit, fallback, values, help) /* of a sweep; never below 0 */                                           \
+  {                                                                                                                                        \
+    group, #field, kind, offsetof(Params, field), unit, fallback, 0, NONE, IN, IN, values, COMMAND_SWEEP, PETSC_FALSE, help                \
+  }
 #define TEXT(group, field, fallback, commands, help)                                                                                       \
   {                                                                                                                                        \
     group, #field, PARAM_STRING, offsetof(Params, field), "", fallback, LEAST, NONE, IN, IN, NULL, commands, PETSC_FALSE, help             \
@@ -48,6 +52,7 @@ static const char *const flow_names[]      = {"exact", "literal", NULL};
 static const char *const kernel_names[]    = {"closed", "bare", NULL};
 static const char *const along_names[]     = {"frequency", "amplitude", NULL};
 static const char *const direction_names[] = {"up", "down", "both", NULL};
+static const char *const retry_names[]     = {"none", "failed", NULL};
 
 const ParamRow params_table[] = {
   ENUM("Beam", beam_model, "timoshenko", model_names, BOTH, "clamped-free beam theory"),
@@ -116,6 +121,11 @@ const ParamRow params_table[] = {
   FLAG("Run", overwrite, BOTH, "move an existing output folder aside"),
   FLAG("Run", quiet, BOTH, "nothing on standard output"),
   FLAG("Run", dry_run, BOTH, "say what would be done: cells, memory, disk, estimated core-hours; run nothing"),
+  CONTROL("Run", checkpoint_interval, PARAM_REAL, "min", "10", NULL, "between two snapshots of the result; what is finished in between is in the journal"),
+  CONTROL("Run", max_walltime, PARAM_TIME, "", "", NULL, "end in time, everything saved; default: what Slurm says of the job, else no limit"),
+  CONTROL("Run", walltime_margin, PARAM_REAL, "s", "60", NULL, "kept free before the time limit, for what lies outside the program"),
+  CONTROL("Run", retry, PARAM_ENUM, "", "none", retry_names, "failed: do the cells again that crashed, lost the flow or met the event limit"),
+  CONTROL("Run", shard, PARAM_SHARD, "", "", NULL, "every N-th line, from the k-th; its result in <output>/shard-k-of-N, joined by graze merge"),
 };
 
 const PetscInt params_table_size = (PetscInt)(sizeof params_table / sizeof params_table[0]);

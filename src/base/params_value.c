@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graze/walltime.h"
+
 /* An interval, as short as it can be said. */
 static void FormatBounds_Private(const ParamRow *row, size_t size, char *text)
 {
@@ -38,6 +40,12 @@ PetscErrorCode ParamAllowed_Private(const ParamRow *row, size_t size, char *text
     break;
   case PARAM_STRING:
     (void)snprintf(text, size, "path");
+    break;
+  case PARAM_TIME:
+    (void)snprintf(text, size, "[D-]HH:MM:SS, MM:SS");
+    break;
+  case PARAM_SHARD:
+    (void)snprintf(text, size, "k/N, 1 <= k <= N");
     break;
   case PARAM_ENUM:
     for (const char *const *value = row->values; *value && used < size; value++)
@@ -130,6 +138,23 @@ static const char *ReadRange_Private(const ParamRow *row, const char *text, Rang
   return NULL;
 }
 
+/* k/N. Returns what is wrong, or NULL. */
+static const char *ReadShard_Private(const char *text, Shard *shard)
+{
+  const char *slash = strchr(text, '/');
+  char        first[32];
+  long long   k, n;
+
+  if (!slash || (size_t)(slash - text) >= sizeof first) return "is not k/N, for example 1/4";
+  memcpy(first, text, (size_t)(slash - text));
+  first[slash - text] = 0;
+  if (!ReadInt_Private(first, &k) || !ReadInt_Private(slash + 1, &n)) return "is not k/N, for example 1/4";
+  if (k < 1 || k > n || n > 100000) return "is out of range";
+  shard->k = (PetscInt)k;
+  shard->n = (PetscInt)n;
+  return NULL;
+}
+
 PetscErrorCode ParamSetValue_Private(Params *params, const ParamRow *row, const char *text, int exit_code, const char *where,
                                      Complaint *complaint)
 {
@@ -171,6 +196,17 @@ PetscErrorCode ParamSetValue_Private(Params *params, const ParamRow *row, const 
   case PARAM_RANGE:
     wrong = ReadRange_Private(row, text, (Range *)field);
     break;
+  case PARAM_TIME: {
+    PetscReal value;
+
+    if (!WalltimeParse(text, &value)) wrong = "is not a time";
+    else if (!(value > 0)) wrong = "is no time at all";
+    else *(PetscReal *)field = value;
+    break;
+  }
+  case PARAM_SHARD:
+    wrong = ReadShard_Private(text, (Shard *)field);
+    break;
   case PARAM_STRING:
     if (!*text) wrong = "is empty";
     else if (strlen(text) >= PETSC_MAX_PATH_LEN) wrong = "is too long";
@@ -202,7 +238,7 @@ static void FormatReal_Private(PetscReal value, size_t size, char *text)
   ParamsFormat - The value of a row as text that the row reads back to the same bits.
 
   Not collective.
-  Output:  text - empty for a number that is not given (NaN)
+  Output:  text - empty for a number, time or shard that is not given
 */
 PetscErrorCode ParamsFormat(const Params *params, const ParamRow *row, size_t size, char *text)
 {
@@ -240,6 +276,20 @@ PetscErrorCode ParamsFormat(const Params *params, const ParamRow *row, size_t si
   case PARAM_STRING:
     (void)snprintf(text, size, "%s", field);
     break;
+  case PARAM_TIME:
+    if (!PetscIsNanReal(*(const PetscReal *)field)) {
+      char time[32];
+
+      WalltimeFormat(*(const PetscReal *)field, time);
+      (void)snprintf(text, size, "%s", time);
+    }
+    break;
+  case PARAM_SHARD: {
+    const Shard *shard = (const Shard *)field;
+
+    if (shard->n > 0) (void)snprintf(text, size, "%lld/%lld", (long long)shard->k, (long long)shard->n);
+    break;
+  }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

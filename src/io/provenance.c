@@ -24,17 +24,17 @@
 #endif
 
 #define PROVENANCE_RUNNING "none: running or killed" /* not shorter than the time that replaces it: changed in place */
+#define PROVENANCE_LAST    253402300800.0            /* Unix time of the year 10000, whose text would be longer */
 #define PROVENANCE_COMMAND 8192                      /* longest command line that is kept */
 
 typedef char ProvenanceText[256];
 
-static PetscErrorCode ProvenanceUtc_Private(ProvenanceText text)
+static PetscErrorCode ProvenanceUtc_Private(time_t when, ProvenanceText text)
 {
-  time_t    now = time(NULL);
   struct tm utc;
 
   PetscFunctionBeginUser;
-  PetscCheck(gmtime_r(&now, &utc), PETSC_COMM_SELF, PETSC_ERR_SYS, "No time of day");
+  PetscCheck(gmtime_r(&when, &utc), PETSC_COMM_SELF, PETSC_ERR_SYS, "No time of day");
   PetscCheck(strftime(text, sizeof(ProvenanceText), "%Y-%m-%dT%H:%M:%SZ", &utc), PETSC_COMM_SELF, PETSC_ERR_SYS, "No time of day");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -146,7 +146,7 @@ PetscErrorCode ProvenanceWrite(Store store, const char *title, PetscMPIInt ranks
   PetscCall(StoreAttributeText(store, PROVENANCE_GROUP, "cpu_model", text, complaint));
   PetscCall(StoreAttributeText(store, PROVENANCE_GROUP, "host", machine.nodename, complaint));
   PetscCall(StoreAttributeNumbers(store, PROVENANCE_GROUP, "ranks", STORE_INT32, 1, &n_ranks, complaint));
-  PetscCall(ProvenanceUtc_Private(text));
+  PetscCall(ProvenanceUtc_Private(time(NULL), text));
   PetscCall(StoreAttributeText(store, PROVENANCE_GROUP, "utc_start", text, complaint));
   PetscCall(StoreAttributeText(store, PROVENANCE_GROUP, "utc_end", PROVENANCE_RUNNING, complaint));
   PetscCall(ProvenanceUuid_Private(text));
@@ -156,16 +156,29 @@ PetscErrorCode ProvenanceWrite(Store store, const char *title, PetscMPIInt ranks
 }
 
 /*
-  ProvenanceWriteEnd - Write the time at which the run ended; also after StoreReady.
+  ProvenanceSetEnd - Say when the run ended, or that it goes on; also after StoreReady.
+
+  Not collective (root). Complaint: EXIT_IO
+  Input:   end - Unix time [s]; NaN: it has not ended
+*/
+PetscErrorCode ProvenanceSetEnd(Store store, double end, Complaint *complaint)
+{
+  ProvenanceText text = PROVENANCE_RUNNING;
+
+  PetscFunctionBeginUser;
+  if (end >= 0.0 && end < PROVENANCE_LAST) PetscCall(ProvenanceUtc_Private((time_t)end, text));
+  PetscCall(StoreAttributeText(store, PROVENANCE_GROUP, "utc_end", text, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  ProvenanceWriteEnd - Write the time at which the run ended: now; also after StoreReady.
 
   Not collective (root). Complaint: EXIT_IO
 */
 PetscErrorCode ProvenanceWriteEnd(Store store, Complaint *complaint)
 {
-  ProvenanceText text;
-
   PetscFunctionBeginUser;
-  PetscCall(ProvenanceUtc_Private(text));
-  PetscCall(StoreAttributeText(store, PROVENANCE_GROUP, "utc_end", text, complaint));
+  PetscCall(ProvenanceSetEnd(store, (double)time(NULL), complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

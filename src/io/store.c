@@ -23,6 +23,7 @@
 
 #include "store_impl.h"
 
+#define STORE_SIEVE    4096        /* bytes of a data set that HDF5 holds back to join small slabs; more is read and written in vain */
 #define STORE_SPARE    (64 * 1024) /* bytes of headers and heaps that one more object may take */
 #define STORE_ENOTSUPP 524 /* Linux' own code for "no locks on this file system", unknown to strerror */
 
@@ -121,6 +122,15 @@ static PetscErrorCode StoreFree_Private(Store *store)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode StoreAccess_Private(hid_t *access)
+{
+  PetscFunctionBeginUser;
+  *access = H5Pcreate(H5P_FILE_ACCESS);
+  StoreCheckHDF5(*access);
+  StoreCheckHDF5(H5Pset_sieve_buf_size(*access, STORE_SIEVE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   Removes what a dead process left under the temporary name; a living one holds HDF5's lock on it. HDF5 would empty the file of the
   living before it looks at the lock.
@@ -153,6 +163,7 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
   struct stat there;
   size_t      length;
   Store       s;
+  hid_t       access;
 
   PetscFunctionBeginUser;
   *store = NULL;
@@ -166,7 +177,8 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
   PetscCall(PetscMalloc1(length + sizeof(".partial"), &s->partial));
   (void)snprintf(s->partial, length + sizeof(".partial"), "%s.partial", path);
   PetscCall(StoreClear_Private(s->partial, complaint));
-  if (!complaint->exit_code) s->file = H5Fcreate(s->partial, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+  PetscCall(StoreAccess_Private(&access));
+  if (!complaint->exit_code) s->file = H5Fcreate(s->partial, H5F_ACC_EXCL, H5P_DEFAULT, access);
   if (s->file < 0) {
     if (!complaint->exit_code) {
       const StoreFailure failure = StoreGetFailure_Private();
@@ -177,6 +189,7 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
     }
     PetscCall(StoreFree_Private(&s));
   }
+  StoreCheckHDF5(H5Pclose(access));
   *store = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -194,22 +207,21 @@ PetscErrorCode StoreCreate(const char *path, Store *store, Complaint *complaint)
 PetscErrorCode StoreOpen(const char *path, PetscBool write, Store *store, Complaint *complaint)
 {
   Store s;
+  hid_t access;
 
   PetscFunctionBeginUser;
   *store = NULL;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StoreAllocate_Private(path, write, &s));
-  s->file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, H5P_DEFAULT);
+  PetscCall(StoreAccess_Private(&access));
+  s->file = H5Fopen(path, write ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
   if (s->file < 0) {
     StoreFailure failure = StoreGetFailure_Private();
 #if STORE_HAVE_UNLOCKED
     if (!write && StoreIsLock_Private(failure.code)) {
-      hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-      StoreCheckHDF5(access);
       StoreCheckHDF5(H5Pset_file_locking(access, 0, 1));
       s->file = H5Fopen(path, H5F_ACC_RDONLY, access);
       if (s->file < 0) failure = StoreGetFailure_Private();
-      StoreCheckHDF5(H5Pclose(access));
     }
 #endif
     if (s->file < 0) {
@@ -218,6 +230,7 @@ PetscErrorCode StoreOpen(const char *path, PetscBool write, Store *store, Compla
       PetscCall(StoreFree_Private(&s));
     }
   }
+  StoreCheckHDF5(H5Pclose(access));
   *store = s;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -366,6 +379,7 @@ PetscErrorCode StoreClose(Store *store, Complaint *complaint)
   if (!*store) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*store)->write && !(*store)->partial && !complaint->exit_code) PetscCall(StoreSync_Private(*store, complaint));
   if ((*store)->write && !(*store)->partial && complaint->exit_code == EXIT_IO) PetscCall(StoreAbandon_Private(*store));
+  PetscCall(StoreCloseArrays_Private(*store, complaint));
   if (H5Fclose((*store)->file) < 0) PetscCall(StoreComplain_Private("close", (*store)->path, EXIT_IO, complaint));
   if ((*store)->partial) (void)unlink((*store)->partial);
   PetscCall(StoreFree_Private(store));

@@ -1,8 +1,8 @@
 /*
   store_access.c - slabs of arrays, there and back.
 
-  A data set is opened for one call: HDF5's sieve buffer then joins the short runs of a strided slab into few writes, and closing
-  empties it, so that nothing written is held back between calls.
+  A data set is opened when it is first used and stays open, which makes a small slab several times cheaper. What HDF5 holds back of it, a
+  few KiB in its sieve buffer (store.c), goes out with StoreFlush.
 */
 #include <string.h>
 
@@ -30,40 +30,26 @@ PetscErrorCode StoreHas(Store store, const char *path, PetscBool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-typedef struct {
-  hid_t   data, space; /* H5I_INVALID_HID after a complaint */
-  hid_t   memory_type;
-  int     rank;
-  hsize_t shape[STORE_MAX_RANK];
-} StoreArray;
-
-static PetscErrorCode StoreCloseArray_Private(Store store, StoreArray *array, Complaint *complaint)
+/* StoreCloseArrays_Private - Close the data sets that are open, before the file is. */
+PetscErrorCode StoreCloseArrays_Private(Store store, Complaint *complaint)
 {
   PetscFunctionBeginUser;
-  if (array->space >= 0) StoreCheckHDF5(H5Sclose(array->space));
-  if (array->data >= 0 && H5Dclose(array->data) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
+  for (; store->n_arrays > 0; store->n_arrays--) {
+    StoreArray *array = &store->arrays[store->n_arrays - 1];
+
+    StoreCheckHDF5(H5Sclose(array->space));
+    if (H5Dclose(array->data) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
+    PetscCall(PetscFree(array->path));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode StoreOpenArray_Private(Store store, const char *path, StoreArray *array, Complaint *complaint)
+/* Fills in what is known of a data set that was just opened. */
+static PetscErrorCode StoreKnowArray_Private(Store store, const char *path, StoreArray *array, Complaint *complaint)
 {
-  PetscBool has;
-  hid_t     type;
+  hid_t type = H5Dget_type(array->data);
 
   PetscFunctionBeginUser;
-  array->data  = H5I_INVALID_HID;
-  array->space = H5I_INVALID_HID;
-  PetscCall(StoreHas(store, path, &has));
-  if (!has) {
-    ComplaintSet(complaint, EXIT_FILES, "%s has no %s: it was written by another program or version", store->path, path);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  array->data = H5Dopen2(store->file, path, H5P_DEFAULT);
-  if (array->data < 0) {
-    PetscCall(StoreComplain_Private("read", store->path, EXIT_FILES, complaint));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  type  = H5Dget_type(array->data);
   array->space = H5Dget_space(array->data);
   StoreCheckHDF5(type);
   StoreCheckHDF5(array->space);
@@ -71,13 +57,40 @@ static PetscErrorCode StoreOpenArray_Private(Store store, const char *path, Stor
   StoreCheckHDF5(H5Tclose(type));
   array->rank = H5Sget_simple_extent_ndims(array->space);
   if (!array->memory_type || array->rank < 0 || array->rank > STORE_MAX_RANK) {
-    PetscCall(StoreCloseArray_Private(store, array, complaint));
-    array->data  = H5I_INVALID_HID;
-    array->space = H5I_INVALID_HID;
     ComplaintSet(complaint, EXIT_FILES, "%s: %s is of a type that graze does not write", store->path, path);
+    StoreCheckHDF5(H5Sclose(array->space));
+    StoreCheckHDF5(H5Dclose(array->data));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   StoreCheckHDF5(H5Sget_simple_extent_dims(array->space, array->shape, NULL));
+  PetscCall(PetscStrallocpy(path, &array->path));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* NULL after a complaint. */
+static PetscErrorCode StoreOpenArray_Private(Store store, const char *path, StoreArray **array, Complaint *complaint)
+{
+  StoreArray *next;
+  PetscBool   has;
+
+  PetscFunctionBeginUser;
+  *array = NULL;
+  for (int i = 0; i < store->n_arrays && !*array; i++)
+    if (!strcmp(store->arrays[i].path, path)) *array = &store->arrays[i];
+  if (*array) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StoreHas(store, path, &has));
+  if (!has) {
+    ComplaintSet(complaint, EXIT_FILES, "%s has no %s: it was written by another program or version", store->path, path);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (store->n_arrays == STORE_MAX_OPEN) PetscCall(StoreCloseArrays_Private(store, complaint));
+  next       = &store->arrays[store->n_arrays];
+  next->data = H5Dopen2(store->file, path, H5P_DEFAULT);
+  if (next->data < 0) PetscCall(StoreComplain_Private("read", store->path, EXIT_FILES, complaint));
+  if (!complaint->exit_code) PetscCall(StoreKnowArray_Private(store, path, next, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  store->n_arrays++;
+  *array = next;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -110,22 +123,21 @@ static PetscErrorCode StoreSelect_Private(StoreArray *array, const char *path, c
 PetscErrorCode StoreWrite(Store store, const char *path, const PetscInt *start, const PetscInt *count, const void *data,
                           Complaint *complaint)
 {
-  StoreArray array;
+  StoreArray *array;
 
   PetscFunctionBeginUser;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(store->write, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s was opened to be read", store->path);
   PetscCall(StoreOpenArray_Private(store, path, &array, complaint));
-  if (array.data >= 0) {
+  if (array) {
     hid_t memory;
 
-    PetscCall(StoreSelect_Private(&array, path, start, count, &memory));
-    if (H5Dwrite(array.data, array.memory_type, memory, array.space, H5P_DEFAULT, data) < 0) {
+    PetscCall(StoreSelect_Private(array, path, start, count, &memory));
+    if (H5Dwrite(array->data, array->memory_type, memory, array->space, H5P_DEFAULT, data) < 0) {
       PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
     }
     StoreCheckHDF5(H5Sclose(memory));
   }
-  PetscCall(StoreCloseArray_Private(store, &array, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -139,21 +151,43 @@ PetscErrorCode StoreWrite(Store store, const char *path, const PetscInt *start, 
 */
 PetscErrorCode StoreRead(Store store, const char *path, const PetscInt *start, const PetscInt *count, void *data, Complaint *complaint)
 {
-  StoreArray array;
+  StoreArray *array;
 
   PetscFunctionBeginUser;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StoreOpenArray_Private(store, path, &array, complaint));
-  if (array.data >= 0) {
+  if (array) {
     hid_t memory;
 
-    PetscCall(StoreSelect_Private(&array, path, start, count, &memory));
-    if (H5Dread(array.data, array.memory_type, memory, array.space, H5P_DEFAULT, data) < 0) {
+    PetscCall(StoreSelect_Private(array, path, start, count, &memory));
+    if (H5Dread(array->data, array->memory_type, memory, array->space, H5P_DEFAULT, data) < 0) {
       PetscCall(StoreComplain_Private("read", store->path, EXIT_FILES, complaint));
     }
     StoreCheckHDF5(H5Sclose(memory));
   }
-  PetscCall(StoreCloseArray_Private(store, &array, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreExpect - Complain unless a variable has the type and the shape that the caller is going to read or write.
+
+  Not collective.
+  Input:   shape - lengths of the axes, shape [rank]
+  Complaint: EXIT_FILES
+*/
+PetscErrorCode StoreExpect(Store store, const char *path, StoreType type, PetscInt rank, const PetscInt *shape, Complaint *complaint)
+{
+  StoreArray *array;
+  PetscBool   same;
+
+  PetscFunctionBeginUser;
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StoreOpenArray_Private(store, path, &array, complaint));
+  if (array) {
+    same = (PetscBool)(array->memory_type == StoreMemoryType_Private(StoreFileType_Private(type)) && array->rank == rank);
+    for (PetscInt i = 0; i < rank && same; i++) same = (PetscBool)(array->shape[i] == (hsize_t)shape[i]);
+    if (!same) ComplaintSet(complaint, EXIT_FILES, "%s: %s has another type or shape than it should", store->path, path);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,20 +200,19 @@ PetscErrorCode StoreRead(Store store, const char *path, const PetscInt *start, c
 */
 PetscErrorCode StoreGetShape(Store store, const char *path, PetscInt *rank, PetscInt *shape, Complaint *complaint)
 {
-  StoreArray array;
+  StoreArray *array;
 
   PetscFunctionBeginUser;
   *rank = 0;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(StoreOpenArray_Private(store, path, &array, complaint));
-  if (array.data >= 0) {
-    *rank = array.rank;
-    for (int i = 0; i < array.rank; i++) {
-      shape[i] = (PetscInt)array.shape[i];
-      PetscCheck(shape[i] >= 0 && (hsize_t)shape[i] == array.shape[i], PETSC_COMM_SELF, PETSC_ERR_SUP,
+  if (array) {
+    *rank = array->rank;
+    for (int i = 0; i < array->rank; i++) {
+      shape[i] = (PetscInt)array->shape[i];
+      PetscCheck(shape[i] >= 0 && (hsize_t)shape[i] == array->shape[i], PETSC_COMM_SELF, PETSC_ERR_SUP,
                  "%s is too long for this PETSc's integers", path);
     }
   }
-  PetscCall(StoreCloseArray_Private(store, &array, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

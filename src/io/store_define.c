@@ -20,6 +20,8 @@ hid_t StoreFileType_Private(StoreType type)
     return H5T_STD_I32LE;
   case STORE_INT64:
     return H5T_STD_I64LE;
+  case STORE_CHAR:
+    return H5T_C_S1; /* one byte, which need not be a NUL: netCDF's NC_CHAR */
   default:
     return H5T_IEEE_F64LE;
   }
@@ -31,6 +33,7 @@ hid_t StoreMemoryType_Private(hid_t file_type)
   if (H5Tequal(file_type, H5T_STD_I32LE) > 0) return H5T_NATIVE_INT32;
   if (H5Tequal(file_type, H5T_STD_I64LE) > 0) return H5T_NATIVE_INT64;
   if (H5Tequal(file_type, H5T_IEEE_F64LE) > 0) return H5T_NATIVE_DOUBLE;
+  if (H5Tequal(file_type, H5T_C_S1) > 0) return H5T_C_S1;
   return 0;
 }
 
@@ -99,28 +102,31 @@ static PetscErrorCode StoreCreateData_Private(Store store, const char *path, Sto
   StoreDefineDimension - A dimension of `group` and its coordinate values.
 
   Not collective.
-  Input:   n - length, may be 0;  values - shape [n], of the C type that belongs to `type`
+  Input:   n - length, may be 0;  values - shape [n], of the C type that belongs to `type`; NULL: it has a length and no values, as the
+           characters of a text have none (a variable over it alone would hinder readers in making strings of them)
   Complaint: EXIT_IO
 */
 PetscErrorCode StoreDefineDimension(Store store, const char *group, const char *name, StoreType type, PetscInt n, const void *values,
                                     Complaint *complaint)
 {
   const hsize_t length = (hsize_t)n;
-  char          path[PETSC_MAX_PATH_LEN];
+  char          path[PETSC_MAX_PATH_LEN], label[80];
   hid_t         space, id;
 
   PetscFunctionBeginUser;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(n >= 0 && (!n || values), PETSC_COMM_SELF, PETSC_ERR_PLIB, "Dimension %s has no values", name);
+  PetscCheck(n >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Dimension %s has a negative length", name);
+  if (values || !n) (void)snprintf(label, sizeof(label), "%s", name);
+  else (void)snprintf(label, sizeof(label), "This is a netCDF dimension but not a netCDF variable.%10d", (int)n); /* netCDF's own words */
   PetscCall(StoreJoin_Private(group, name, sizeof(path), path));
   space = H5Screate_simple(1, &length, NULL);
   StoreCheckHDF5(space);
   PetscCall(StoreCreateData_Private(store, path, type, space, &id, complaint));
   if (id >= 0) {
     hid_t  memory = StoreMemoryType_Private(StoreFileType_Private(type));
-    herr_t failed = H5DSset_scale(id, name);
+    herr_t failed = H5DSset_scale(id, label);
 
-    if (failed >= 0 && n) failed = H5Dwrite(id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    if (failed >= 0 && n && values) failed = H5Dwrite(id, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
     if (failed < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
     if (H5Dclose(id) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
   }
@@ -149,16 +155,29 @@ static PetscErrorCode StoreOpenScale_Private(Store store, const char *group, con
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  StoreDefineVariable - An array over dimensions of its group: reals filled with NaN, integers with 0.
+/* What H5DSattach_scale does to the variable, without what it does to the scales. */
+static herr_t StoreRefer_Private(hid_t data, PetscInt rank, const hid_t *scale)
+{
+  const hsize_t n      = (hsize_t)rank;
+  hid_t         type   = H5Tvlen_create(H5T_STD_REF_OBJ), space = H5Screate_simple(1, &n, NULL), list = -1;
+  herr_t        failed = type < 0 || space < 0 ? -1 : 0;
+  hobj_ref_t    reference[STORE_MAX_RANK];
+  hvl_t         entry[STORE_MAX_RANK];
 
-  Not collective.
-  Input:   rank - 0 (a scalar) to 8;  dims - names of the dimensions, slowest first, shape [rank]
-  Complaint: EXIT_IO
-  Cost:    the array is written once, here
-*/
-PetscErrorCode StoreDefineVariable(Store store, const char *group, const char *name, StoreType type, PetscInt rank, const char *const *dims,
-                                   Complaint *complaint)
+  for (PetscInt i = 0; i < rank && failed >= 0; i++) {
+    entry[i] = (hvl_t){1, &reference[i]};
+    failed   = H5Rcreate(&reference[i], scale[i], ".", H5R_OBJECT, -1);
+  }
+  if (failed >= 0) list = H5Acreate2(data, "DIMENSION_LIST", type, space, H5P_DEFAULT, H5P_DEFAULT);
+  failed = list < 0 ? -1 : H5Awrite(list, type, entry);
+  if (list >= 0 && H5Aclose(list) < 0) failed = -1;
+  if (space >= 0) (void)H5Sclose(space);
+  if (type >= 0) (void)H5Tclose(type);
+  return failed;
+}
+
+static PetscErrorCode StoreDefine_Private(Store store, const char *group, const char *name, StoreType type, PetscInt rank,
+                                          const char *const *dims, PetscBool listed, Complaint *complaint)
 {
   const PetscReal nothing = NAN;
   char            path[PETSC_MAX_PATH_LEN];
@@ -176,7 +195,8 @@ PetscErrorCode StoreDefineVariable(Store store, const char *group, const char *n
   if (id >= 0) {
     herr_t failed = 0;
 
-    for (PetscInt i = 0; i < rank && failed >= 0; i++) failed = H5DSattach_scale(id, scale[i], (unsigned)i);
+    for (PetscInt i = 0; i < rank && listed && failed >= 0; i++) failed = H5DSattach_scale(id, scale[i], (unsigned)i);
+    if (!listed) failed = StoreRefer_Private(id, rank, scale);
     if (failed < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
     if (H5Dclose(id) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
     if (type == STORE_REAL && rank) PetscCall(StoreAttributeNumbers(store, path, "_FillValue", STORE_REAL, 1, &nothing, complaint));
@@ -185,5 +205,37 @@ PetscErrorCode StoreDefineVariable(Store store, const char *group, const char *n
     if (H5Dclose(scale[i]) < 0) PetscCall(StoreComplain_Private("write", store->path, EXIT_IO, complaint));
   }
   StoreCheckHDF5(H5Sclose(space));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreDefineVariable - An array over dimensions of its group: reals filled with NaN, integers with 0, characters with NUL.
+
+  Not collective.
+  Input:   rank - 0 (a scalar) to 8;  dims - names of the dimensions, slowest first, shape [rank]
+  Complaint: EXIT_IO
+  Cost:    the array is written once, here
+*/
+PetscErrorCode StoreDefineVariable(Store store, const char *group, const char *name, StoreType type, PetscInt rank, const char *const *dims,
+                                   Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  PetscCall(StoreDefine_Private(store, group, name, type, rank, dims, PETSC_TRUE, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  StoreDefineVolatile - The same for values that differ between two runs of one input, such as times.
+
+  Not collective. The dimensions do not list it among their users: h5diff, which follows such lists, then finds two results equal when it was
+  told to leave this variable out. Readers do not use the lists. StoreCopyGroup does, and does not attach such a variable.
+  Complaint: EXIT_IO
+*/
+PetscErrorCode StoreDefineVolatile(Store store, const char *group, const char *name, StoreType type, PetscInt rank, const char *const *dims,
+                                   Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(rank > 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "%s has no dimension that could list it", name);
+  PetscCall(StoreDefine_Private(store, group, name, type, rank, dims, PETSC_FALSE, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

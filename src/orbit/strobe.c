@@ -11,8 +11,6 @@
 
 #include <math.h>
 
-const char *const SteadyStatusNames[STATUS_COUNT] = {"pending", "periodic", "contact_free", "aperiodic", "not_settled", "event_limit", "flow_failed", "crashed", "periodic_unverified"};
-
 /* Distances between states are relative to the size of the motion. */
 static const PetscReal near_orbit   = 0.05; /* beyond it the linear picture around an orbit says nothing about the samples */
 static const PetscReal on_orbit     = 1e-8; /* on it to round-off: Newton leaves 1e-10 and multipliers near 1 enlarge that */
@@ -33,6 +31,8 @@ enum { CANDIDATES = 3, DOUBLINGS = 4 };
 struct _p_Strobe {
   MPI_Comm comm;
   Params   params;
+  PetscErrorCode (*poll)(void *ctx, PetscBool *stop);
+  void    *poll_ctx;
   Flow     flow; /* borrowed */
   Orbit    orbit;
   /* owned */
@@ -42,6 +42,7 @@ struct _p_Strobe {
   PetscReal  size;   /* of the motion: largest energy norm in the ring */
   PetscBool  pushed; /* off an unstable orbit, in this cell */
   PetscInt   doublings; /* searches for a doubled orbit, in this cell */
+  PetscBool  stop;   /* this cell is given up */
   PetscBool  set_up;
 };
 
@@ -64,6 +65,14 @@ PetscErrorCode StrobeSetFlow(Strobe strobe, Flow flow)
 {
   PetscFunctionBeginUser;
   strobe->flow = flow;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode StrobeSetPoll(Strobe strobe, PetscErrorCode (*poll)(void *ctx, PetscBool *stop), void *ctx)
+{
+  PetscFunctionBeginUser;
+  strobe->poll     = poll;
+  strobe->poll_ctx = ctx;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,25 +100,6 @@ PetscErrorCode StrobeDestroy(Strobe *strobe)
   PetscCall(OrbitDestroy(&(*strobe)->orbit));
   PetscCall(PetscFree4((*strobe)->ring, (*strobe)->work, (*strobe)->guess.x, (*strobe)->distance));
   PetscCall(PetscFree(*strobe));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* SteadyCreate - Arrays for the samples and contacts of one cell. */
-PetscErrorCode SteadyCreate(const Params *params, Steady *steady)
-{
-  const PetscInt samples = PetscMax(params->sample_periods, params->max_period);
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMemzero(steady, sizeof(*steady)));
-  PetscCall(PetscMalloc3(samples, &steady->displacement, samples, &steady->velocity, params->max_contacts, &steady->record.contact));
-  steady->record.capacity = params->max_contacts;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SteadyDestroy(Steady *steady)
-{
-  PetscFunctionBeginUser;
-  PetscCall(PetscFree3(steady->displacement, steady->velocity, steady->record.contact));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,12 +232,14 @@ static PetscBool CloudsAgree_Private(const Cloud *a, const Cloud *b)
 
 /* ---- running ------------------------------------------------------------------------------------------------------ */
 
-static SteadyStatus StatusOf_Private(FlowReason reason)
+/* Of a cell that ends before a decision. */
+static SteadyStatus StatusOf_Private(Strobe s, FlowReason reason)
 {
+  if (s->stop) return STATUS_PENDING;
   return reason == FLOW_EVENT_LIMIT ? STATUS_EVENT_LIMIT : STATUS_FLOW_FAILED;
 }
 
-/* `periods` periods from `state` on; with `sampled` the strobes and the record of this block replace the last one's. */
+/* `periods` periods from `state` on, unless the flow or the poll stops it; with `sampled` strobes and record replace the last block's. */
 static PetscErrorCode Run_Private(Strobe s, PetscInt periods, FlowState *state, Steady *steady, PetscBool sampled, FlowReason *reason)
 {
   PetscFunctionBeginUser;
@@ -258,15 +250,16 @@ static PetscErrorCode Run_Private(Strobe s, PetscInt periods, FlowState *state, 
     steady->n_samples = 0;
   }
   PetscCall(FlowStart(s->flow, state));
-  for (PetscInt i = 0; i < periods && !*reason; ++i) {
+  for (PetscInt i = 0; i < periods && !s->stop; ++i) {
     if (sampled) PetscCall(FlowGetTip(s->flow, state, &steady->displacement[i], &steady->velocity[i]));
     PetscCall(FlowPeriod(s->flow, state, reason));
     if (*reason) break;
     if (sampled) ++steady->n_samples;
     ++steady->periods_used;
     PetscCall(Remember_Private(s, state));
+    if (s->poll) PetscCall((*s->poll)(s->poll_ctx, &s->stop));
   }
-  if (sampled && !*reason) {
+  if (sampled && !*reason && !s->stop) {
     FlowReason late;
 
     PetscCall(FlowFinishContact(s->flow, &late)); /* a contact that cannot be finished keeps its NaN */
@@ -290,8 +283,8 @@ static PetscErrorCode Accept_Private(Strobe s, FlowState *state, Steady *steady)
   state->contact = point->contact;
   PetscCall(Run_Private(s, p, state, steady, PETSC_TRUE, &reason));
   steady->periods_used = used;
-  if (reason) { /* the same periods went through a moment ago, in Newton's last pass */
-    steady->status = StatusOf_Private(reason);
+  if (reason || s->stop) { /* a reason hardly: the same periods went through a moment ago, in Newton's last pass */
+    steady->status = StatusOf_Private(s, reason);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscArraycpy(state->x, point->x, s->n));
@@ -448,6 +441,7 @@ static PetscErrorCode Begin_Private(Strobe s, const FlowState *state, Steady *st
   s->newest             = 0;
   s->pushed             = PETSC_FALSE;
   s->doublings          = 0;
+  s->stop               = PETSC_FALSE;
   PetscCall(FlowRecordReset(&steady->record));
   PetscCall(Remember_Private(s, state));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -458,7 +452,7 @@ static PetscErrorCode Begin_Private(Strobe s, const FlowState *state, Steady *st
 
   Not collective.
   Input:   state - at a strobe; x of shape [n]
-  Output:  state - steady, at a strobe; steady - status, period, points, contacts, multipliers
+  Output:  state - steady, at a strobe; steady - status, period, points, contacts, multipliers; of a cell given up only the status
   Cost:    settle_periods + a few blocks of sample_periods, and a Newton solve or two
 */
 PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
@@ -472,7 +466,7 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
   PetscCall(StrobeSetUp(s));
   PetscCall(Begin_Private(s, state, steady));
   PetscCall(Run_Private(s, s->params.settle_periods, state, steady, PETSC_FALSE, &reason));
-  for (PetscInt i = 0; !reason; ++i) {
+  for (PetscInt i = 0; !reason && !s->stop; ++i) {
     PetscBool accepted = PETSC_FALSE;
     Sign      sign = SIGN_NONE;
     Cloud     cloud;
@@ -480,7 +474,7 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     /* Decisions become rarer, since Newton is what costs: every fourth one is put off by a block more. */
     PetscCall(Run_Private(s, PetscMin(block * (i / 4), s->params.max_periods - steady->periods_used - block), state, steady, PETSC_FALSE, &reason));
     if (!reason) PetscCall(Run_Private(s, block, state, steady, PETSC_TRUE, &reason));
-    if (reason) break;
+    if (reason || s->stop) break;
     if (s->params.flow == FLOW_EXACT) PetscCall(Decide_Private(s, state, &accepted, &sign));
     else PetscCall(SampledPeriod_Private(s, steady));
     if (PetscIsInfOrNanReal(s->size)) { /* the literal scheme with a step too long for it */
@@ -499,6 +493,6 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     clouds[i % PATIENCE] = cloud;
     if (steady->periods_used + block > s->params.max_periods) PetscFunctionReturn(PETSC_SUCCESS); /* not settled */
   }
-  steady->status = StatusOf_Private(reason);
+  steady->status = StatusOf_Private(s, reason);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,74 +1,29 @@
 /*
-  pool.c - who does which opaque unit of work.
-
-  Messages, on a communicator of the pool's own:
-    TAG_UNIT    root -> worker   the number of a unit, or NO_MORE
-    TAG_REPORT  worker -> root   unit, steps done, bytes of its result; UNDERWAY bytes: the unit goes on
-    TAG_RESULT  worker -> root   the bytes, right behind a report that announces some
-
-  Invariants
-  * A worker has one receive posted for its next unit while it works, and root answers a result only after all its bytes are
-    here: no blocking send of either side waits for the other, however small the buffers of MPI are.
-  * Root looks for reports alone, so that a result never arrives without its unit.
-  * handed[rank] units are with a worker: the one it works on and, far from the end, the one after that. A worker is told
-    NO_MORE exactly once, when it has none and the queue is empty.
+  pool.c - the object, and what all ranks have in common: doing a piece, with looks for messages in between. How it works is told in
+  pool_impl.h.
 */
 #define _POSIX_C_SOURCE 200809L
 #include "graze/pool.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <time.h>
 
-#define TAG_UNIT   1
-#define TAG_REPORT 2
-#define TAG_RESULT 3
-#define NO_MORE    (-1)
-#define UNDERWAY   (-1)
+#include "graze/interrupt.h"
+#include "pool_impl.h"
 
-#define REPORT_SECONDS   0.2 /* between two reports of a worker on one unit */
-#define PROGRESS_SECONDS 0.5 /* half of what is promised, since root may be in the middle of a step */
-#define SHORTEST_NAP     50000L
-#define LONGEST_NAP      2000000L /* ns: a core at rest, and little against any unit */
+#define SHORTEST_NAP 50000L
+#define LONGEST_NAP  2000000L /* ns: a core at rest, and little against any piece */
 
-enum {
-  REPORT_UNIT,
-  REPORT_STEPS,
-  REPORT_BYTES,
-  REPORT_LENGTH
-};
-
-struct _p_Pool {
-  /* parameters */
-  PetscInt      n;
-  PoolCallbacks callbacks;
-  /* borrowed */
-  void      *ctx;
-  Complaint *complaint; /* of the PoolRun that is on */
-  /* owned */
-  MPI_Comm    comm;
-  PetscMPIInt rank, size;
-  PetscInt   *steps;         /* [n] */
-  PetscInt   *order;         /* [n] units, dearest first */
-  PetscReal  *busy;          /* root: [size] */
-  PetscInt   *handed;        /* root: [size] units out with each rank */
-  PetscInt   *steps_of_rank; /* root: [size] steps done of the unit each rank works on */
-  char       *result;        /* root: [result_capacity] the result that arrived last */
-  PetscInt    result_capacity;
-  /* work */
-  PetscInt64  next_unit; /* worker: what the posted receive fills */
-  PetscInt    unit;      /* that this rank works on, or NO_MORE */
-  PetscInt    steps_done;
-  double      last_report, last_progress, start; /* MPI_Wtime [s] */
-  double      seconds_in_work, seconds_aside;    /* aside: in PoolTick, during the present unit */
-  /* status, root */
-  PetscInt    taken, committed; /* units */
-  PetscInt    total, done;      /* steps; done: of the committed units */
-  PetscMPIInt workers;          /* not told NO_MORE yet */
-};
+static PetscErrorCode NewSchedule_Private(Pool pool)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ScheduleDestroy(&pool->schedule));
+  PetscCall(ScheduleCreate(pool->size, pool->size <= POOL_ROOT_WORKS ? PETSC_TRUE : PETSC_FALSE, &pool->schedule));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 /*
-  PoolCreate - A pool without units.
+  PoolCreate - A pool without pieces.
 
   Collective on comm, which is duplicated. PoolDestroy frees it.
 */
@@ -78,63 +33,20 @@ PetscErrorCode PoolCreate(MPI_Comm comm, Pool *pool)
 
   PetscFunctionBeginUser;
   PetscCall(PetscNew(&p));
-  PetscCallMPI(MPI_Comm_dup(comm, &p->comm));
-  PetscCallMPI(MPI_Comm_rank(p->comm, &p->rank));
-  PetscCallMPI(MPI_Comm_size(p->comm, &p->size));
-  p->unit = NO_MORE;
-  if (p->rank == 0) PetscCall(PetscCalloc3(p->size, &p->busy, p->size, &p->handed, p->size, &p->steps_of_rank));
+  PetscCall(MailCreate(comm, &p->mail));
+  PetscCallMPI(MPI_Comm_rank(comm, &p->rank));
+  PetscCallMPI(MPI_Comm_size(comm, &p->size));
+  if (p->rank == 0) {
+    PetscCall(NewSchedule_Private(p));
+    PetscCall(PetscCalloc2(p->size, &p->ranks, p->size, &p->back));
+    for (PetscMPIInt r = 0; r < p->size; r++) p->ranks[r].unit = p->ranks[r].step = -1;
+  }
   *pool = p;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-typedef struct {
-  PetscReal cost;
-  PetscInt  unit;
-} Priced;
-
-/* Dearest first; of the same cost, the lower number first, so that the order is one and the same everywhere. */
-static int ComparePriced_Private(const void *left, const void *right)
-{
-  const Priced *a = (const Priced *)left, *b = (const Priced *)right;
-
-  if (a->cost != b->cost) return a->cost < b->cost ? 1 : -1;
-  return a->unit < b->unit ? -1 : 1;
-}
-
 /*
-  PoolSetUnits - What there is to do.
-
-  Logically collective.
-  Input:  n - units, 0 or more;  steps - PoolTicks each makes, shape [n];  cost - expected cost in any unit, shape [n], or NULL:
-          hand out in order. Both are copied.
-  Cost:   O(n log n)
-*/
-PetscErrorCode PoolSetUnits(Pool pool, PetscInt n, const PetscInt *steps, const PetscReal *cost)
-{
-  PetscInt64 total = 0;
-  Priced    *priced;
-
-  PetscFunctionBeginUser;
-  PetscCheck(n >= 0, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "%" PetscInt_FMT " units", n);
-  PetscCall(PetscFree2(pool->steps, pool->order));
-  PetscCall(PetscMalloc2(n, &pool->steps, n, &pool->order));
-  PetscCall(PetscMalloc1(n, &priced));
-  for (PetscInt i = 0; i < n; i++) {
-    pool->steps[i] = steps[i];
-    total += steps[i];
-    priced[i] = (Priced){cost ? cost[i] : 0, i};
-  }
-  if (n) qsort(priced, (size_t)n, sizeof *priced, ComparePriced_Private);
-  for (PetscInt i = 0; i < n; i++) pool->order[i] = priced[i].unit;
-  PetscCall(PetscFree(priced));
-  PetscCheck((PetscInt64)(PetscInt)total == total, PETSC_COMM_SELF, PETSC_ERR_ARG_OUTOFRANGE, "More steps than a PetscInt counts");
-  pool->n     = n;
-  pool->total = (PetscInt)total;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*
-  PoolSetCallbacks - Who works, who commits, who is told of progress.
+  PoolSetCallbacks - Who works, commits, and is told.
 
   Logically collective.
   Input:  callbacks - copied;  ctx - borrowed, handed to each of them
@@ -147,277 +59,186 @@ PetscErrorCode PoolSetCallbacks(Pool pool, const PoolCallbacks *callbacks, void 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static void Nap_Private(long *nap)
-{
-  const struct timespec pause = {0, *nap};
-
-  (void)nanosleep(&pause, NULL); /* woken early by a signal, the caller looks once more than it had to */
-  *nap = 2 * *nap < LONGEST_NAP ? 2 * *nap : LONGEST_NAP;
-}
-
-/* MPI_Wait would spin a core that another rank may need. */
-static PetscErrorCode Await_Private(MPI_Request *request)
-{
-  long nap = SHORTEST_NAP;
-  int  arrived;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Test(request, &arrived, MPI_STATUS_IGNORE));
-  while (!arrived) {
-    Nap_Private(&nap);
-    PetscCallMPI(MPI_Test(request, &arrived, MPI_STATUS_IGNORE));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Does a unit on this rank, and notes the time in it. */
-static PetscErrorCode Work_Private(Pool pool, PetscInt unit, PetscInt *nbytes, const void **result)
-{
-  double start = MPI_Wtime();
-
-  PetscFunctionBeginUser;
-  pool->unit          = unit;
-  pool->steps_done    = 0;
-  pool->seconds_aside = 0;
-  pool->last_report   = start;
-  PetscCall(pool->callbacks.work(pool->ctx, pool, unit, nbytes, result));
-  pool->unit = NO_MORE;
-  pool->seconds_in_work += MPI_Wtime() - start - pool->seconds_aside;
-  PetscCheck(*nbytes >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "Unit %" PetscInt_FMT ": a result of %" PetscInt_FMT " bytes", unit, *nbytes);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Report_Private(Pool pool, PetscInt unit, PetscInt nbytes)
-{
-  const PetscInt64 report[REPORT_LENGTH] = {[REPORT_UNIT] = unit, [REPORT_STEPS] = pool->steps_done, [REPORT_BYTES] = nbytes};
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Send(report, REPORT_LENGTH, MPIU_INT64, 0, TAG_REPORT, pool->comm));
-  pool->last_report = MPI_Wtime();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode RunWorker_Private(Pool pool)
-{
-  MPI_Request request;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Irecv(&pool->next_unit, 1, MPIU_INT64, 0, TAG_UNIT, pool->comm, &request));
-  for (;;) {
-    PetscInt    unit, nbytes = 0;
-    PetscMPIInt count;
-    const void *result = NULL;
-
-    PetscCall(Await_Private(&request));
-    unit = (PetscInt)pool->next_unit;
-    if (unit == NO_MORE) break;
-    PetscCallMPI(MPI_Irecv(&pool->next_unit, 1, MPIU_INT64, 0, TAG_UNIT, pool->comm, &request));
-    PetscCall(Work_Private(pool, unit, &nbytes, &result));
-    PetscCall(PetscMPIIntCast(nbytes, &count));
-    PetscCall(Report_Private(pool, unit, nbytes));
-    if (count) PetscCallMPI(MPI_Send(result, count, MPI_BYTE, 0, TAG_RESULT, pool->comm));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Gives a worker units until it has `depth` of them, as far as there are any. */
-static PetscErrorCode Hand_Private(Pool pool, PetscMPIInt rank, PetscInt depth)
-{
-  PetscInt64 unit = NO_MORE;
-
-  PetscFunctionBeginUser;
-  while (pool->handed[rank] < depth && pool->taken < pool->n) {
-    /* near the end a unit kept in hand is one that an idle rank could do */
-    if (pool->handed[rank] > 0 && pool->n - pool->taken <= 2 * (PetscInt)pool->size) break;
-    unit = pool->order[pool->taken++];
-    pool->handed[rank]++;
-    PetscCallMPI(MPI_Send(&unit, 1, MPIU_INT64, rank, TAG_UNIT, pool->comm));
-  }
-  if (pool->handed[rank] == 0) {
-    PetscCallMPI(MPI_Send(&unit, 1, MPIU_INT64, rank, TAG_UNIT, pool->comm));
-    pool->workers--;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Commit_Private(Pool pool, PetscInt unit, PetscMPIInt rank, PetscInt nbytes, const void *result)
-{
-  PetscFunctionBeginUser;
-  PetscCall(pool->callbacks.commit(pool->ctx, unit, rank, nbytes, result, pool->complaint));
-  pool->committed++;
-  pool->done += pool->steps[unit];
-  pool->steps_of_rank[rank] = 0;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Progress_Private(Pool pool)
-{
-  double   now  = MPI_Wtime();
-  PetscInt done = pool->done;
-
-  PetscFunctionBeginUser;
-  pool->last_progress = now;
-  if (!pool->callbacks.progress) PetscFunctionReturn(PETSC_SUCCESS);
-  for (PetscMPIInt r = 0; r < pool->size; r++) done += pool->steps_of_rank[r];
-  PetscCall(pool->callbacks.progress(pool->ctx, done, pool->total, now - pool->start));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Receive_Private(Pool pool, PetscMPIInt rank)
-{
-  PetscInt64 report[REPORT_LENGTH];
-  PetscInt   unit, nbytes;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Recv(report, REPORT_LENGTH, MPIU_INT64, rank, TAG_REPORT, pool->comm, MPI_STATUS_IGNORE));
-  unit   = (PetscInt)report[REPORT_UNIT];
-  nbytes = (PetscInt)report[REPORT_BYTES];
-  if (nbytes == UNDERWAY) {
-    /* what a unit promised is all it counts for: done never passes total, nor falls when the unit ends */
-    pool->steps_of_rank[rank] = PetscMin((PetscInt)report[REPORT_STEPS], pool->steps[unit]);
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (nbytes > pool->result_capacity) {
-    pool->result_capacity = 0;
-    PetscCall(PetscFree(pool->result));
-    PetscCall(PetscMalloc1(nbytes, &pool->result));
-    pool->result_capacity = nbytes;
-  }
-  if (nbytes) PetscCallMPI(MPI_Recv(pool->result, (PetscMPIInt)nbytes, MPI_BYTE, rank, TAG_RESULT, pool->comm, MPI_STATUS_IGNORE));
-  pool->handed[rank]--;
-  PetscCall(Commit_Private(pool, unit, rank, nbytes, pool->result));
-  if (!pool->complaint->exit_code) PetscCall(Hand_Private(pool, rank, 2));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Root answers whatever has arrived; served tells whether anything had. */
-static PetscErrorCode Serve_Private(Pool pool, PetscBool *served)
-{
-  MPI_Status status;
-  int        found = 1;
-
-  PetscFunctionBeginUser;
-  *served = PETSC_FALSE;
-  while (found && !pool->complaint->exit_code) {
-    PetscCallMPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG_REPORT, pool->comm, &found, &status));
-    if (!found) break;
-    PetscCall(Receive_Private(pool, status.MPI_SOURCE));
-    *served = PETSC_TRUE;
-  }
-  if (!pool->complaint->exit_code && MPI_Wtime() - pool->last_progress >= PROGRESS_SECONDS) PetscCall(Progress_Private(pool));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /*
-  PoolTick - One step of the unit in work is done.
+  PoolAdd - One piece more.
 
-  Not collective; inside `work` alone. Root takes results in and hands out units meanwhile, so `commit` and `progress` may be
-  called from here; a worker tells root how far it is, now and then.
-  Cost:  a look at the clock, and on root a probe for messages
+  Not collective: root, before PoolRun, or from a callback while it lasts; elsewhere nothing happens. After PoolStop it stays undone.
+  Input:  piece - copied with its carry
+  Cost:   O(log pieces that wait)
 */
-PetscErrorCode PoolTick(Pool pool)
+PetscErrorCode PoolAdd(Pool pool, const PoolPiece *piece)
 {
-  double    start = MPI_Wtime();
+  PetscFunctionBeginUser;
+  if (pool->rank == 0) PetscCall(ScheduleAdd(pool->schedule, piece));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void PoolNap_Private(long *nap)
+{
+  struct timespec pause = {0, 0};
+
+  *nap          = *nap ? PetscMin(2 * *nap, LONGEST_NAP) : SHORTEST_NAP;
+  pause.tv_nsec = *nap;
+  (void)nanosleep(&pause, NULL); /* woken early by a signal, the caller looks once more than it had to */
+}
+
+PetscReal PoolBusy_Private(Pool pool, double now)
+{
+  const double until    = pool->aside_from > 0 ? pool->aside_from : now;
+  const double in_piece = pool->piece ? until - pool->piece_begin - pool->seconds_aside : 0, wall = now - pool->begin;
+
+  return wall > 0 ? (PetscReal)PetscClipInterval((pool->seconds_in_work + in_piece) / wall, 0.0, 1.0) : 0;
+}
+
+PetscErrorCode PoolWork_Private(Pool pool, const PoolPiece *piece)
+{
+  PetscFunctionBeginUser;
+  pool->piece         = piece;
+  pool->steps         = 0;
+  pool->told          = PETSC_FALSE;
+  pool->seconds_aside = 0;
+  pool->piece_begin   = MPI_Wtime();
+  pool->last_look     = pool->piece_begin;
+  PetscCall(pool->callbacks.work(pool->ctx, pool, piece));
+  pool->seconds_in_work += MPI_Wtime() - pool->piece_begin - pool->seconds_aside;
+  pool->piece = NULL;
+  PetscCheck(pool->steps == piece->n || pool->told, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "work returned after %" PetscInt_FMT " of %" PetscInt_FMT " steps of unit %" PetscInt_FMT " and was not told to", pool->steps,
+             piece->n, piece->unit);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* A look for messages, if it is time for one. */
+static PetscErrorCode Look_Private(Pool pool, double now)
+{
   PetscBool served;
 
   PetscFunctionBeginUser;
-  PetscCheck(pool->unit != NO_MORE, PETSC_COMM_SELF, PETSC_ERR_ORDER, "PoolTick outside of work");
-  pool->steps_done++;
-  if (pool->rank == 0) {
-    pool->steps_of_rank[0] = PetscMin(pool->steps_done, pool->steps[pool->unit]);
-    PetscCall(Serve_Private(pool, &served));
-  } else if (start - pool->last_report >= REPORT_SECONDS) PetscCall(Report_Private(pool, pool->unit, UNDERWAY));
-  pool->seconds_aside += MPI_Wtime() - start;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode RunRoot_Private(Pool pool)
-{
-  const PetscBool works = (PetscBool)(pool->size <= POOL_ROOT_WORKS);
-  long            nap   = SHORTEST_NAP;
-
-  PetscFunctionBeginUser;
-  pool->workers = pool->size - 1;
-  for (PetscMPIInt r = 1; r < pool->size; r++) PetscCall(Hand_Private(pool, r, 1));
-  /* second round: all ranks have one of the dearest before any has two */
-  for (PetscMPIInt r = 1; r < pool->size; r++)
-    if (pool->handed[r]) PetscCall(Hand_Private(pool, r, 2));
-  while (pool->committed < pool->n || pool->workers > 0) {
-    PetscBool served;
-
-    PetscCall(Serve_Private(pool, &served));
-    if (pool->complaint->exit_code) break;
-    if (works && pool->taken < pool->n) {
-      const PetscInt unit   = pool->order[pool->taken++];
-      PetscInt       nbytes = 0;
-      const void    *result = NULL;
-
-      PetscCall(Work_Private(pool, unit, &nbytes, &result));
-      if (pool->complaint->exit_code) break;
-      PetscCall(Commit_Private(pool, unit, 0, nbytes, result));
-      if (pool->complaint->exit_code) break;
-    } else if (served) nap = SHORTEST_NAP;
-    else if (pool->committed < pool->n || pool->workers > 0) Nap_Private(&nap);
-  }
+  if (now - pool->last_look < (pool->rank ? WORKER_LOOK : ROOT_LOOK)) PetscFunctionReturn(PETSC_SUCCESS);
+  pool->aside_from = now;
+  if (pool->rank) PetscCall(PoolAttend_Private(pool));
+  else PetscCall(PoolServe_Private(pool, &served));
+  pool->last_look = MPI_Wtime();
+  pool->seconds_aside += pool->last_look - now;
+  pool->aside_from = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  PoolRun - Do every unit once, commit every result on root.
+  PoolStep - The next step of the piece in work is done.
+
+  Not collective; inside `work` alone. On root the step is committed, and others' are, before this returns. On a worker it is on its way;
+  if the step before has not arrived yet this waits, asleep, until it has.
+  Input:   bytes - shape [nbytes], copied; nbytes = 0: NULL
+  Output:  stop - return now
+*/
+PetscErrorCode PoolStep(Pool pool, PetscInt nbytes, const void *bytes, PetscBool *stop)
+{
+  const double begin = MPI_Wtime();
+  double       end;
+
+  PetscFunctionBeginUser;
+  PetscCheck(pool->piece, PETSC_COMM_SELF, PETSC_ERR_ORDER, "PoolStep outside of work");
+  PetscCheck(pool->steps < pool->piece->n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "more steps than the %" PetscInt_FMT " of the piece",
+             pool->piece->n);
+  PetscCheck(nbytes >= 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "a step of %" PetscInt_FMT " bytes", nbytes);
+  pool->aside_from = begin;
+  if (pool->rank) PetscCall(PoolSendStep_Private(pool, nbytes, bytes));
+  else PetscCall(PoolCommit_Private(pool, 0, pool->piece->unit, pool->piece->first + pool->steps, nbytes, bytes));
+  pool->steps++;
+  end = MPI_Wtime();
+  pool->seconds_aside += end - begin;
+  pool->aside_from = 0;
+  if (!pool->complaint->exit_code) PetscCall(Look_Private(pool, end));
+  *stop      = pool->called || pool->complaint->exit_code ? PETSC_TRUE : PETSC_FALSE;
+  pool->told = (PetscBool)(pool->told || *stop);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  PoolPoll - Within a step: is it to be given up?
+
+  Not collective; inside `work` alone. Root commits others' steps and hands out pieces meanwhile; a worker shows that it is there, and
+  passes on signals.
+  Output:  stop - give the step up and return
+  Cost:    a look at the clock; now and then one for messages
+*/
+PetscErrorCode PoolPoll(Pool pool, PetscBool *stop)
+{
+  const double now = MPI_Wtime();
+
+  PetscFunctionBeginUser;
+  PetscCheck(pool->piece, PETSC_COMM_SELF, PETSC_ERR_ORDER, "PoolPoll outside of work");
+  PetscCall(Look_Private(pool, now));
+  *stop      = PetscMax(now, pool->last_look) >= pool->stop_at || pool->complaint->exit_code ? PETSC_TRUE : PETSC_FALSE;
+  pool->told = (PetscBool)(pool->told || *stop);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  PoolRun - Do every piece, commit every step on root.
 
   Collective. An error that `work` returns goes the way of every PETSc error.
   Input:   complaint - without one
-  Output:  complaint - root: what `commit` complained of. Root then commits and hands out nothing more and returns at once - or, if it
-           was in the middle of a unit of its own, when that ends - while the other ranks are still inside PoolRun and stay there. The
-           caller aborts the job; with other ranks neither PoolRun nor PoolDestroy may follow.
-  `progress` is called at least once a second, if steps on root are shorter than half of that, and once more when all is done; not if
-  there are no units.
+  Output:  outcome - the same on all ranks. POOL_SILENT is told to root alone: the other ranks are stuck, or stay inside PoolRun;
+           complaint - root: what a callback complained of. Root then does nothing more and returns at once - or, if it was in the middle
+           of a step of its own, when that polls or ends - while the other ranks are still inside PoolRun and stay there; outcome means
+           nothing.
+  In both cases the caller aborts the job; with other ranks neither PoolRun nor PoolDestroy may follow.
+  What is left after a stop is forgotten: the pool is empty again, and may be filled for another run.
 */
-PetscErrorCode PoolRun(Pool pool, Complaint *complaint)
+PetscErrorCode PoolRun(Pool pool, PoolOutcome *outcome, Complaint *complaint)
 {
-  double      wall;
-  double     *seconds = NULL;
-  MPI_Request request;
-
   PetscFunctionBeginUser;
   PetscCheck(pool->callbacks.work && pool->callbacks.commit, PETSC_COMM_SELF, PETSC_ERR_ORDER, "PoolSetCallbacks first");
   pool->complaint       = complaint;
-  pool->start           = MPI_Wtime();
-  pool->last_progress   = pool->start;
+  pool->begin           = MPI_Wtime();
+  pool->end             = 0;
+  pool->last_sent       = pool->begin;
+  pool->stop_at         = INFINITY;
   pool->seconds_in_work = 0;
-  pool->taken           = 0;
-  pool->committed       = 0;
-  pool->done            = 0;
+  pool->called = pool->stopped = pool->is_back = pool->is_over = PETSC_FALSE;
   if (pool->rank == 0) {
-    PetscCall(PetscArrayzero(pool->handed, pool->size));
-    PetscCall(PetscArrayzero(pool->steps_of_rank, pool->size));
-    PetscCall(RunRoot_Private(pool));
-    if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-    if (pool->n) PetscCall(Progress_Private(pool));
-    PetscCall(PetscMalloc1(pool->size, &seconds));
-  } else PetscCall(RunWorker_Private(pool));
-  wall = MPI_Wtime() - pool->start;
-  PetscCallMPI(MPI_Igather(&pool->seconds_in_work, 1, MPI_DOUBLE, seconds, 1, MPI_DOUBLE, 0, pool->comm, &request));
-  PetscCall(Await_Private(&request));
-  if (pool->rank == 0) {
-    for (PetscMPIInt r = 0; r < pool->size; r++) pool->busy[r] = wall > 0 ? seconds[r] / wall : 0;
-    if (pool->size > POOL_ROOT_WORKS) pool->busy[0] = NAN;
-    PetscCall(PetscFree(seconds));
-  }
+    PetscCall(PoolRunRoot_Private(pool));
+    PetscCall(NewSchedule_Private(pool));
+  } else PetscCall(PoolRunWorker_Private(pool));
+  pool->complaint = NULL;
+  pool->end       = MPI_Wtime();
+  *outcome        = pool->outcome;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
-  PoolGetBusy - How well the ranks were used.
+  PoolTakeInterrupts - Which signals came to any rank since the last call, within this run.
 
-  Not collective.
-  Output:  busy - root: fraction of the wall time of PoolRun that each rank spent in `work`, PoolTick left out; NaN for a rank that only
-           serves; shape [size], the pool's. Other ranks: NULL.
+  Not collective: root; elsewhere none. Those of other ranks arrive with their next poll; a tick follows at once.
+  Output:  bits - INTERRUPT_*
 */
-PetscErrorCode PoolGetBusy(Pool pool, const PetscReal **busy)
+PetscErrorCode PoolTakeInterrupts(Pool pool, unsigned *bits)
 {
   PetscFunctionBeginUser;
-  *busy = pool->busy;
+  *bits = 0;
+  if (pool->rank) PetscFunctionReturn(PETSC_SUCCESS);
+  *bits            = pool->interrupts | InterruptTake();
+  pool->interrupts = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  PoolGetRanks - What root knows of all ranks.
+
+  Not collective.
+  Output:  size;  ranks - root: shape [size], the pool's, as of now; elsewhere NULL
+*/
+PetscErrorCode PoolGetRanks(Pool pool, PetscMPIInt *size, const PoolRank **ranks)
+{
+  PetscFunctionBeginUser;
+  *size  = pool->size;
+  *ranks = pool->ranks;
+  if (pool->rank == 0) {
+    pool->ranks[0].heard = MPI_Wtime();
+    pool->ranks[0].busy  = pool->size > POOL_ROOT_WORKS ? NAN : PoolBusy_Private(pool, pool->end > 0 ? pool->end : pool->ranks[0].heard);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -430,10 +251,9 @@ PetscErrorCode PoolDestroy(Pool *pool)
 {
   PetscFunctionBeginUser;
   if (!*pool) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_free(&(*pool)->comm));
-  PetscCall(PetscFree2((*pool)->steps, (*pool)->order));
-  PetscCall(PetscFree3((*pool)->busy, (*pool)->handed, (*pool)->steps_of_rank));
-  PetscCall(PetscFree((*pool)->result));
+  PetscCall(ScheduleDestroy(&(*pool)->schedule));
+  PetscCall(PetscFree2((*pool)->ranks, (*pool)->back));
+  PetscCall(MailDestroy(&(*pool)->mail));
   PetscCall(PetscFree(*pool));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,9 +1,13 @@
 /*
-  cell.c - the table of what is kept of a cell, and the row of reals that carries it.
+  cell.c - the table of what is kept of a cell, the row of reals that carries it, and its form without filling.
+
+  What a row is filled with is compared and restored bit by bit: a NaN that was computed may differ from the one of the filling, and stays.
 */
 #include "graze/cell.h"
 
 #include <math.h>
+#include <string.h>
+#include <zlib.h>
 
 const CellVariable cell_variables[CELL_VARIABLES] = {
   [CELL_STATUS]              = {"status", STORE_INT8, AXIS_NONE, NULL, NULL, "how the cell ended"},
@@ -33,21 +37,61 @@ const CellVariable cell_variables[CELL_VARIABLES] = {
   [CELL_PERIODS_USED]        = {"periods_used", STORE_INT32, AXIS_NONE, NULL, "1", "forcing periods integrated before the decision"},
   [CELL_RESIDUAL]            = {"residual", STORE_REAL, AXIS_NONE, "1", "1", "Newton residual of the orbit relative to its size"},
   [CELL_CHECK_DEVIATION]     = {"check_deviation", STORE_REAL, AXIS_NONE, "L", "1", "largest difference of strobed displacement to the literal scheme; NaN: not checked"},
+  [CELL_STATE_IN_CONTACT]    = {"state_in_contact", STORE_INT8, AXIS_NONE, NULL, "1", "1: at the strobe of `state` the tip is on the stop"},
+  [CELL_STATE]               = {"state", STORE_REAL, AXIS_STATE, "L, L/t0", "1",
+                                "state of beam and tip at a strobe: modal displacements, modal velocities, tail; the next cell of the line starts from it"},
   [CELL_WALL_SECONDS]        = {"wall_seconds", STORE_REAL, AXIS_NONE, NULL, "s", "time the cell took"},
 };
 
-void CellLayoutSetUp(const Params *params, CellLayout *layout)
+void CellLayoutSetUp(const Params *params, PetscInt states, CellLayout *layout)
 {
   layout->samples  = PetscMax(params->sample_periods, params->max_period);
   layout->contacts = params->max_contacts;
+  layout->states   = states;
   layout->length   = 0;
   for (PetscInt v = 0; v < CELL_VARIABLES; ++v) {
-    const PetscInt widths[] = {[AXIS_NONE] = 1, [AXIS_SAMPLE] = layout->samples, [AXIS_CONTACT] = layout->contacts, [AXIS_MULTIPLIER] = ORBIT_MULTIPLIERS};
+    const PetscInt widths[] = {[AXIS_NONE]       = 1,
+                               [AXIS_SAMPLE]     = layout->samples,
+                               [AXIS_CONTACT]    = layout->contacts,
+                               [AXIS_MULTIPLIER] = ORBIT_MULTIPLIERS,
+                               [AXIS_STATE]      = states};
 
     layout->offset[v] = layout->length;
     layout->width[v]  = widths[cell_variables[v].axis];
     layout->length += layout->width[v];
   }
+}
+
+PetscBool CellCarries(SteadyStatus status)
+{
+  switch (status) {
+  case STATUS_PERIODIC:
+  case STATUS_CONTACT_FREE:
+  case STATUS_APERIODIC:
+  case STATUS_NOT_SETTLED:
+  case STATUS_PERIODIC_UNVERIFIED:
+    return PETSC_TRUE;
+  case STATUS_PENDING:
+  case STATUS_EVENT_LIMIT:
+  case STATUS_FLOW_FAILED:
+  case STATUS_CRASHED:
+    break;
+  }
+  return PETSC_FALSE;
+}
+
+/* ---- the row ------------------------------------------------------------------------------------------------------ */
+
+/* What stands where there is nothing: NaN (reals), 0 (integers), -1 for the period of no contact. */
+static PetscReal Filling_Private(PetscInt v)
+{
+  return cell_variables[v].type == STORE_REAL ? (PetscReal)NAN : v == CELL_CONTACT_PERIOD ? -1.0 : 0.0;
+}
+
+static void Fill_Private(const CellLayout *layout, PetscReal *row)
+{
+  for (PetscInt v = 0; v < CELL_VARIABLES; ++v)
+    for (PetscInt i = 0; i < layout->width[v]; ++i) row[layout->offset[v] + i] = Filling_Private(v);
 }
 
 /* Contacts of the record into the columns of the row; slots without one keep their filling. */
@@ -68,15 +112,14 @@ static void PackContacts_Private(const CellLayout *layout, const FlowRecord *rec
 /*
   CellPack - One cell as a row of reals: NaN (reals) and 0 (integers) where there is nothing, -1 for the period of no contact.
 
-  Not collective. period_time: T, to make a fraction of the time in contact.
+  Not collective. state: x of shape [layout->states]; period_time: T, to make a fraction of the time in contact.
 */
-void CellPack(const CellLayout *layout, const Steady *steady, PetscReal period_time, const CellExtras *extras, PetscReal *row)
+void CellPack(const CellLayout *layout, const Steady *steady, const FlowState *state, PetscReal period_time, const CellExtras *extras, PetscReal *row)
 {
   const FlowRecord *record = &steady->record;
   const PetscInt    n      = steady->n_samples;
 
-  for (PetscInt v = 0; v < CELL_VARIABLES; ++v)
-    for (PetscInt i = 0; i < layout->width[v]; ++i) row[layout->offset[v] + i] = cell_variables[v].type == STORE_REAL ? NAN : v == CELL_CONTACT_PERIOD ? -1.0 : 0.0;
+  Fill_Private(layout, row);
 #define AT(v) row[layout->offset[v]]
   AT(CELL_STATUS)          = (PetscReal)steady->status;
   AT(CELL_SEGMENT_START)   = extras->segment_start ? 1.0 : 0.0;
@@ -102,10 +145,130 @@ void CellPack(const CellLayout *layout, const Steady *steady, PetscReal period_t
     AT(CELL_CONTACT_FRACTION) = record->time_in_contact / ((PetscReal)n * period_time);
   }
   AT(CELL_N_MULTIPLIERS) = (PetscReal)steady->n_multipliers;
+  if (CellCarries(steady->status)) {
+    AT(CELL_STATE_IN_CONTACT) = state->contact ? 1.0 : 0.0;
+    for (PetscInt i = 0; i < layout->states; ++i) row[layout->offset[CELL_STATE] + i] = state->x[i];
+  }
 #undef AT
   for (PetscInt i = 0; i < steady->n_multipliers; ++i) {
     row[layout->offset[CELL_MULTIPLIER_RE] + i]    = steady->multiplier_re[i];
     row[layout->offset[CELL_MULTIPLIER_IM] + i]    = steady->multiplier_im[i];
     row[layout->offset[CELL_MULTIPLIER_ERROR] + i] = steady->multiplier_error[i];
   }
+}
+
+void CellPackStatus(const CellLayout *layout, SteadyStatus status, PetscBool segment_start, PetscReal *row)
+{
+  Fill_Private(layout, row);
+  row[layout->offset[CELL_STATUS]]        = (PetscReal)status;
+  row[layout->offset[CELL_SEGMENT_START]] = segment_start ? 1.0 : 0.0;
+}
+
+/* ---- encoded ------------------------------------------------------------------------------------------------------ */
+
+enum { HEAD = (CELL_VARIABLES + CELL_VARIABLES % 2) * (int)sizeof(int32_t) }; /* bytes of the counts */
+
+/* counts: numbers of each variable up to the last that is not filling; shape [HEAD / 4], the last one padding */
+static void Count_Private(const CellLayout *layout, const PetscReal *row, int32_t *counts)
+{
+  memset(counts, 0, HEAD);
+  for (PetscInt v = 0; v < CELL_VARIABLES; ++v) {
+    const PetscReal filling = Filling_Private(v);
+    PetscInt        n       = layout->width[v];
+
+    while (n > 0 && !memcmp(&row[layout->offset[v] + n - 1], &filling, sizeof(filling))) --n;
+    counts[v] = (int32_t)n;
+  }
+}
+
+/* The counts, if they and the length agree with each other and with the layout. */
+static PetscBool ReadCounts_Private(const CellLayout *layout, size_t nbytes, const void *bytes, int32_t *counts)
+{
+  size_t expected = HEAD;
+
+  if (nbytes < HEAD) return PETSC_FALSE;
+  memcpy(counts, bytes, HEAD);
+  for (PetscInt v = 0; v < CELL_VARIABLES; ++v) {
+    if (counts[v] < 0 || counts[v] > layout->width[v]) return PETSC_FALSE;
+    expected += (size_t)counts[v] * sizeof(PetscReal);
+  }
+  return (PetscBool)(nbytes == expected);
+}
+
+/* Can the file's type hold it? Codes and counts are cast to integers by whoever reads them. */
+static PetscBool Fits_Private(PetscInt v, PetscReal value)
+{
+  const PetscReal most = v == CELL_STATUS ? STATUS_COUNT - 1 : cell_variables[v].type == STORE_INT8 ? INT8_MAX : INT32_MAX;
+
+  if (cell_variables[v].type == STORE_REAL) return PETSC_TRUE;
+  return (PetscBool)(value >= (v == CELL_CONTACT_PERIOD ? -1.0 : 0.0) && value <= most && value == floor(value));
+}
+
+size_t CellEncodedMax(const CellLayout *layout)
+{
+  return HEAD + (size_t)layout->length * sizeof(PetscReal);
+}
+
+size_t CellEncode(const CellLayout *layout, const PetscReal *row, void *bytes)
+{
+  int32_t counts[HEAD / sizeof(int32_t)];
+  char   *to = bytes;
+
+  Count_Private(layout, row, counts);
+  memcpy(to, counts, HEAD);
+  to += HEAD;
+  for (PetscInt v = 0; v < CELL_VARIABLES; ++v) {
+    const size_t size = (size_t)counts[v] * sizeof(PetscReal);
+
+    memcpy(to, row + layout->offset[v], size);
+    to += size;
+  }
+  return (size_t)(to - (char *)bytes);
+}
+
+PetscBool CellDecode(const CellLayout *layout, size_t nbytes, const void *bytes, PetscReal *row)
+{
+  int32_t     counts[HEAD / sizeof(int32_t)];
+  const char *from = (const char *)bytes + HEAD;
+
+  if (!ReadCounts_Private(layout, nbytes, bytes, counts)) return PETSC_FALSE;
+  Fill_Private(layout, row);
+  for (PetscInt v = 0; v < CELL_VARIABLES; ++v) {
+    const size_t size = (size_t)counts[v] * sizeof(PetscReal);
+
+    memcpy(row + layout->offset[v], from, size);
+    from += size;
+    for (PetscInt i = 0; i < counts[v]; ++i)
+      if (!Fits_Private(v, row[layout->offset[v] + i])) return PETSC_FALSE;
+  }
+  return PETSC_TRUE;
+}
+
+PetscBool CellPeek(const CellLayout *layout, size_t nbytes, const void *bytes, CellVariableId variable, PetscReal *value)
+{
+  int32_t counts[HEAD / sizeof(int32_t)];
+  size_t  at = HEAD;
+
+  if (!ReadCounts_Private(layout, nbytes, bytes, counts)) return PETSC_FALSE;
+  for (PetscInt v = 0; v < (PetscInt)variable; ++v) at += (size_t)counts[v] * sizeof(PetscReal);
+  if (counts[variable]) memcpy(value, (const char *)bytes + at, sizeof(*value));
+  else *value = Filling_Private(variable);
+  return Fits_Private(variable, *value);
+}
+
+uint32_t CellChecksum(const CellLayout *layout, const PetscReal *row)
+{
+  const PetscReal nought = 0.0;
+  int32_t         counts[HEAD / sizeof(int32_t)];
+  uLong           sum;
+
+  Count_Private(layout, row, counts);
+  counts[CELL_WALL_SECONDS] = 1;
+  sum                       = crc32(crc32(0L, Z_NULL, 0), (const Bytef *)counts, HEAD);
+  for (PetscInt v = 0; v < CELL_VARIABLES; ++v) {
+    const PetscReal *from = v == CELL_WALL_SECONDS ? &nought : row + layout->offset[v];
+
+    sum = crc32(sum, (const Bytef *)from, (uInt)((size_t)counts[v] * sizeof(PetscReal)));
+  }
+  return (uint32_t)sum;
 }

@@ -39,6 +39,9 @@ CredType=cred/munge
 
 StateSaveLocation=$folder/state
 SlurmdSpoolDir=$folder/spool
+# PMIx names folders, and MPI its shared memory, by the numbers of job and step: no other Slurm on this machine may have the same
+TmpFS=$folder/tmp
+FirstJobId=$((1000 + (RANDOM * 32768 + RANDOM) % 60000000))
 SlurmctldPidFile=$folder/slurmctld.pid
 SlurmdPidFile=$folder/slurmd.pid
 SlurmctldLogFile=$folder/log/slurmctld.log
@@ -72,7 +75,7 @@ up() {
   for program in munged slurmctld slurmd sbatch; do
     command -v $program >/dev/null || die "there is no $program here: install Slurm and munge (Debian: slurm-wlm munge)"
   done
-  mkdir -p "$folder"/{state,spool,log,munge}
+  mkdir -p "$folder"/{state,spool,log,munge,tmp}
   chmod 755 "$folder" "$folder/munge"
   (umask 077 && head -c 1024 /dev/urandom >"$folder/munge.key")
   write_configuration

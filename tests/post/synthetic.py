@@ -12,7 +12,9 @@ import numpy as np
 PENDING, PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILED, CRASHED, PERIODIC_UNVERIFIED = range(9)
 STATUS_NAMES = "pending periodic contact_free aperiodic not_settled event_limit flow_failed crashed periodic_unverified"
 
-SAMPLES, CONTACTS, MULTIPLIERS, MAX_PERIOD = 64, 96, 8, 32
+SAMPLES, CONTACTS, MULTIPLIERS, MAX_PERIOD, STATES = 64, 96, 8, 32, 10
+SESSIONS, SESSION_TEXT = 1024, 64
+REASON_NAMES = "running complete time_limit signal stop_file killed silent failed"
 STOP = -0.05
 
 SCALE = {"strobe_displacement": "L", "strobe_velocity": "L/t0", "contact_phase": "1", "contact_velocity": "L/t0",
@@ -50,8 +52,10 @@ def make_sweep(path, amplitudes=None, frequencies=None, directions=(1, -1), comp
     frequencies = np.linspace(4, 40, 73) if frequencies is None else np.asarray(frequencies, float)
     shape = (len(directions), len(amplitudes), len(frequencies))
     t = SimpleNamespace(amplitude=amplitudes, frequency=frequencies, direction=np.array(directions, np.int8))
-    for name in ("status", "segment_start"):
+    for name in ("status", "segment_start", "state_in_contact"):
         setattr(t, name, np.zeros(shape, np.int8))
+    t.checksum = np.zeros(shape, np.int64)  # made up
+    t.state = np.full(shape + (STATES,), np.nan)
     for name in ("period", "n_samples", "n_contacts", "contacts_per_orbit", "n_multipliers", "periods_used"):
         setattr(t, name, np.zeros(shape, np.int32))
     for name in ("contacts_per_period", "peak_force", "max_displacement", "min_displacement", "min_gap", "contact_fraction",
@@ -87,9 +91,10 @@ def _fill_cell(t, cell, status, period, rng):
     t.status[cell] = status
     if status == PENDING:
         return
-    t.wall_seconds[cell], t.periods_used[cell] = 0.02, 164
+    t.wall_seconds[cell], t.periods_used[cell], t.checksum[cell] = 0.02, 164, 1 + np.ravel_multi_index(cell, t.status.shape)
     if status == FLOW_FAILED:
         return
+    t.state[cell] = 0.01 * np.arange(STATES)
     a, w = t.amplitude[i], t.frequency[j]
     t.period[cell] = period
     n = t.n_samples[cell] = period or SAMPLES
@@ -166,20 +171,47 @@ def _provenance(file, si):
             group.create_dataset(name, data=value)
 
 
+def _sessions(group, complete, cells):
+    """The tables of /provenance: two sessions, the first of them killed."""
+    text = group.create_dataset("text", data=np.zeros(SESSION_TEXT, np.int8))  # a dimension without values
+    text.make_scale(f"This is a netCDF dimension but not a netCDF variable.{SESSION_TEXT:10d}")
+    _dimension(group, "session", np.arange(SESSIONS, dtype=np.int32), "session")
+    _dimension(group, "cell", np.arange(cells, dtype=np.int32), "cell")
+    group.attrs["sessions"], group.attrs["generation"], group.attrs["next_record"] = np.int32(2), np.int64(2), np.int64(1000)
+
+    def column(name, dtype, fill, first, second):
+        values = np.full(SESSIONS, fill, dtype)
+        values[:2] = first, second
+        return _variable(group, name, values, ("session",), units="s" if dtype is float else "1")
+
+    column("session_ranks", np.int32, 0, 4, 2)
+    column("session_cells", np.int64, 0, cells // 2, cells - cells // 2 if complete else 1)
+    column("session_start", float, np.nan, 1718280000.0, 1718290000.0)
+    column("session_end", float, np.nan, 1718283600.0, 1718293600.0)
+    reason = column("session_end_reason", np.int8, 0, 5, 1 if complete else 2)
+    reason.attrs["flag_values"], reason.attrs["flag_meanings"] = np.arange(8, dtype=np.int8), np.bytes_(REASON_NAMES)
+    for name, words in (("session_host", (b"node1", b"node2")), ("session_job", (b"17", b"")), ("session_version", (b"0.1.0", b"0.1.0"))):
+        values = np.array([word.ljust(SESSION_TEXT, b"\0") for word in words] + [bytes(SESSION_TEXT)] * (SESSIONS - 2), f"S{SESSION_TEXT}")
+        data = _variable(group, name, values.view("S1").reshape(SESSIONS, SESSION_TEXT), ("session", "text"))
+        data.attrs["_Encoding"] = np.bytes_("utf-8")
+    _variable(group, "deaths", np.zeros(cells, np.int8), ("cell",))
+
+
 def _write_sweep(path, t, complete, si):
     cell = ("direction", "amplitude", "frequency")
-    inner = {"strobe_displacement": "sample", "strobe_velocity": "sample"}
+    inner = {"strobe_displacement": "sample", "strobe_velocity": "sample", "state": "state_index"}
     inner.update({n: "contact" for n in vars(t) if n.startswith("contact_") and n != "contact_fraction"})
     inner.update({n: "multiplier" for n in vars(t) if n.startswith("multiplier_")})
     with h5py.File(path, "w") as file:
-        file.attrs["complete"] = np.int8(complete)
+        file.attrs["complete"], file.attrs["shard"] = np.int8(complete), np.bytes_("1/1")
         _provenance(file, si)
+        _sessions(file["provenance"], complete, t.status.size)
         _dimension(file, "direction", t.direction, "sweep direction")
         file["direction"].attrs["flag_values"] = np.array([1, -1], np.int8)
         file["direction"].attrs["flag_meanings"] = np.bytes_("up down")
         _dimension(file, "amplitude", t.amplitude, "forcing amplitude", "L/t0^2")
         _dimension(file, "frequency", t.frequency, "angular forcing frequency", "rad/t0")
-        for name, size in (("sample", SAMPLES), ("contact", CONTACTS), ("multiplier", MULTIPLIERS)):
+        for name, size in (("sample", SAMPLES), ("contact", CONTACTS), ("multiplier", MULTIPLIERS), ("state_index", STATES)):
             _dimension(file, name, np.arange(size, dtype=np.int32), name)
         for name, values in vars(t).items():
             if name in cell:

@@ -20,12 +20,14 @@ class Sweep(support.SyntheticCase):
 
     def test_plain_xarray_sees_named_coordinates_and_units(self):
         with xr.open_dataset(self.sweep, engine="h5netcdf") as ds:
-            self.assertEqual(set(ds.sizes), {"direction", "amplitude", "frequency", "sample", "contact", "multiplier"})
+            self.assertEqual(set(ds.sizes), {"direction", "amplitude", "frequency", "sample", "contact", "multiplier", "state_index"})
             self.assertEqual(ds["strobe_displacement"].dims, ("direction", "amplitude", "frequency", "sample"))
             np.testing.assert_array_equal(ds["frequency"], self.truth.frequency)
             for name in ds.variables:
                 self.assertEqual(ds[name].attrs["units"], "s" if name == "wall_seconds" else "1", name)
             self.assertEqual(ds["wall_seconds"].dtype.kind, "f")  # not decoded to a time
+        with xr.open_dataset(self.sweep, engine="h5netcdf", group="provenance") as sessions:
+            self.assertEqual(list(sessions["session_host"].values[:2]), ["node1", "node2"])
 
     def test_strobe_points_of_every_line(self):
         for d, name in enumerate(("up", "down")):

@@ -69,6 +69,15 @@ SWEEP_OPTIONS = [
     (" ".join(SI_SET) + " -beam_beta 4800", OPTIONS, "not both"),
     (" ".join(SI_SET) + " -beam_shear_modulus 8e10", OPTIONS, "not both"),
     (" ".join(SI_SET) + " -units si", OPTIONS, "-stop_position"),
+    ("-max_walltime 1h", OPTIONS, "[D-]HH:MM:SS"),
+    ("-max_walltime 00:00:00", OPTIONS, "no time at all"),
+    ("-checkpoint_interval -1", OPTIONS, ">= 0"),
+    ("-walltime_margin nan", OPTIONS, "finite"),
+    ("-retry all", OPTIONS, "none|failed"),
+    ("-shard 2", OPTIONS, "k/N"),
+    ("-shard 3/2", OPTIONS, "1 <= k <= N"),
+    ("-shard 1/27", OPTIONS, "at most 26"),
+    ("-shard 1/4 -sweep_along amplitude -sweep_frequency 4:5:3", OPTIONS, "at most 3"),
     ("-options_file_yaml", OPTIONS, "needs a file"),
     ("-options_file_yaml /nonexistent/run.yaml", FILES, "/nonexistent/run.yaml"),
     ("-options_file_yaml /tmp", FILES, "directory"),
@@ -88,6 +97,8 @@ SWEEP_FILES = [
     ("beam_beta: 4800\nstop_postion: 1\n", "line 2: unknown option 'stop_postion'; did you mean 'stop_position'?"),
     ("damping_ratio: 1\n", "line 1: damping_ratio"),
     ("damping_ratio: .nan\n", "line 1: damping_ratio"),
+    ("max_walltime: 1:75:00\n", "line 1: max_walltime: '1:75:00' is not a time"),
+    ("shard: 0/4\n", "line 1: shard"),
     ("sweep_frequency: '5:1:x'\n", "line 1: sweep_frequency"),
     ("sweep_frequency: [4, 40, 181]\n", "line 1: a list"),
     ("stop_position: &a -0.05\n", "anchors"),
@@ -96,6 +107,7 @@ SWEEP_FILES = [
 ]
 
 TRAJECTORY_OPTIONS = [
+    ("-max_walltime 1:00:00", OPTIONS, "belongs to graze sweep"),
     ("-period 4", OPTIONS, "did you mean -periods?"),
     ("-sweep_frequency 4:40:3", OPTIONS, "belongs to graze sweep"),
     ("-forcing_frequency 0", OPTIONS, "> 0"),
@@ -242,9 +254,11 @@ def outputs(t):
         t.fail(words, "no sweep.h5 appeared")
         return
     before = t.look(incomplete)
-    t.refused(words, FILES, "-overwrite")
+    other = [*words, "-damping_ratio", "0.2", "-max_contacts", "7"]
+    for says in "damping_ratio 0.1 instead of 0.2", "max_contacts 256 instead of 7", "-overwrite":
+        t.refused(other, FILES, says)
     if t.look(incomplete) != before:
-        t.fail(words, "an incomplete result was touched")
+        t.fail(other, "an incomplete result of other physics was touched")
 
 
 def main():

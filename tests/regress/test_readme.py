@@ -114,7 +114,7 @@ def main():
     if len(files) < 6:
         failures.append(f"only {len(files)} files found in README")
     codes = re.findall(r"^\| (\d+) \|", text, re.M)
-    told = re.search(r"Exit codes\n(.*)", run([graze, "help"], source, environment).stdout)
+    told = re.search(r"Exit codes\n((?:  .*\n)+)", run([graze, "help"], source, environment).stdout)
     if not told or codes != re.findall(r"\b\d+\b", told.group(1)):
         failures.append(f"exit codes {codes} are not those of graze help: {told and told.group(1)}")
     print("\n".join(failures), end="\n" if failures else "")

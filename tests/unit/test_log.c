@@ -65,8 +65,8 @@ static void test_pipe_gets_plain_lines(void **state)
   GOOD(LogOpen(log_path, &c));
   GOOD(LogLine("M = %d", 60));
   GOOD(LogWarning("odd"));
-  for (int s = 1; s <= 150; s++) GOOD(LogProgress("cells", 2 * s, 400, s));
-  GOOD(LogProgress("cells", 400, 400, 160));
+  for (int s = 1; s <= 150; s++) GOOD(LogProgress("cells", 0, 2 * s, 400, s));
+  GOOD(LogProgress("cells", 0, 400, 400, 160));
   GOOD(LogClose(&warnings));
   Release();
   (void)close(ends[1]);
@@ -97,11 +97,11 @@ static void test_terminal_rewrites_one_line(void **state)
   assert_true(slave >= 0);
   Capture(slave);
   GOOD(LogSetUp(PETSC_COMM_SELF, PETSC_FALSE));
-  GOOD(LogProgress("cells", 1000, 2626, 20));
-  GOOD(LogProgress("cells", 1001, 2626, 20.1)); /* too soon */
-  GOOD(LogProgress("cells", 1234, 2626, 26.1));
+  GOOD(LogProgress("cells", 0, 1000, 2626, 20));
+  GOOD(LogProgress("cells", 0, 1001, 2626, 20.1)); /* too soon */
+  GOOD(LogProgress("cells", 0, 1234, 2626, 26.1));
   GOOD(LogLine("hello"));
-  GOOD(LogProgress("cells", 2626, 2626, 3661));
+  GOOD(LogProgress("cells", 0, 2626, 2626, 3661));
   GOOD(LogClose(NULL));
   Release();
   (void)close(slave);
@@ -113,6 +113,7 @@ static void test_terminal_rewrites_one_line(void **state)
   (void)close(master);
 }
 
+/* And the log of the run before stays. */
 static void test_quiet_says_nothing_but_logs(void **state)
 {
   int       ends[2];
@@ -122,13 +123,17 @@ static void test_quiet_says_nothing_but_logs(void **state)
   FILE     *file;
 
   (void)state;
+  file = fopen(log_path, "w");
+  assert_non_null(file);
+  assert_true(fputs("of the run before\n", file) >= 0);
+  assert_int_equal(fclose(file), 0);
   assert_int_equal(pipe(ends), 0);
   Capture(ends[1]);
   GOOD(LogSetUp(PETSC_COMM_SELF, PETSC_TRUE));
   GOOD(LogOpen(log_path, &c));
   GOOD(LogLine("line"));
   GOOD(LogWarning("odd"));
-  GOOD(LogProgress("cells", 1, 1, 100));
+  GOOD(LogProgress("cells", 0, 1, 1, 100));
   GOOD(LogClose(&warnings));
   Release();
   (void)close(ends[1]);
@@ -139,7 +144,7 @@ static void test_quiet_says_nothing_but_logs(void **state)
   assert_non_null(file);
   text[fread(text, 1, sizeof text - 1, file)] = 0;
   (void)fclose(file);
-  assert_string_equal(text, "line\nwarning: odd\n");
+  assert_string_equal(text, "of the run before\nline\nwarning: odd\n");
   (void)close(ends[0]);
 }
 

@@ -58,6 +58,7 @@ static size_t Size(const ParamRow *row)
   case PARAM_INT:
     return sizeof(PetscInt);
   case PARAM_REAL:
+  case PARAM_TIME:
     return sizeof(PetscReal);
   case PARAM_BOOL:
     return sizeof(PetscBool);
@@ -65,6 +66,8 @@ static size_t Size(const ParamRow *row)
     return sizeof(FlowType);
   case PARAM_RANGE:
     return offsetof(Range, count) + sizeof(PetscInt); /* without the padding */
+  case PARAM_SHARD:
+    return sizeof(Shard);
   default:
     return PETSC_MAX_PATH_LEN;
   }
@@ -72,11 +75,11 @@ static size_t Size(const ParamRow *row)
 
 static size_t Alignment(const ParamRow *row)
 {
-  return row->kind == PARAM_REAL || row->kind == PARAM_RANGE ? _Alignof(PetscReal)
-         : row->kind == PARAM_STRING                         ? 1
-         : row->kind == PARAM_INT                            ? _Alignof(PetscInt)
-         : row->kind == PARAM_BOOL                           ? _Alignof(PetscBool)
-                                                             : _Alignof(FlowType);
+  return row->kind == PARAM_REAL || row->kind == PARAM_RANGE || row->kind == PARAM_TIME ? _Alignof(PetscReal)
+         : row->kind == PARAM_STRING                                                    ? 1
+         : row->kind == PARAM_INT || row->kind == PARAM_SHARD                           ? _Alignof(PetscInt)
+         : row->kind == PARAM_BOOL                                                      ? _Alignof(PetscBool)
+                                                                                        : _Alignof(FlowType);
 }
 
 /* The field that follows `end` in the struct; NULL after the last. */
@@ -136,6 +139,8 @@ static void test_defaults_are_the_stated_ones(void **state)
   assert_true(p.settle_periods == 100 && p.sample_periods == 64 && p.max_period == 32 && p.max_contacts == 256);
   assert_true(p.periods == 40 && p.samples_per_period == 2000);
   assert_true(!p.overwrite && !p.quiet && !p.dry_run);
+  assert_true(p.checkpoint_interval == 10 && isnan(p.max_walltime) && p.walltime_margin == 60 && p.retry == RETRY_NONE);
+  assert_true(p.shard.k == 0 && p.shard.n == 0);
 }
 
 static void test_values_are_read(void **state)
@@ -152,6 +157,61 @@ static void test_values_are_read(void **state)
   assert_true(p.sweep_frequency.count == 10 && p.quiet && !p.overwrite);
   assert_string_equal(p.output, "a b");
   assert_int_equal(p.settle_periods, 8); /* the last word counts */
+}
+
+/* Times and shards, as words and in a file, quoted or not; and ParamsFormat writes what is read back as the same. */
+static void test_run_control_is_read_and_written(void **state)
+{
+  static const struct {
+    const char *text;
+    PetscReal   seconds;
+    const char *written;
+  } times[] = {
+    {"01:30:00", 5400, "01:30:00"},      {"1:30:00", 5400, "01:30:00"},          {"90:00", 5400, "01:30:00"},     {"0:01", 1, "00:00:01"},
+    {"23:59:59", 86399, "23:59:59"},     {"24:00:00", 86400, "1-00:00:00"},      {"100:00:00", 360000, "4-04:00:00"},
+    {"1-02:03:04", 93784, "1-02:03:04"}, {"14-00:00:00", 1209600, "14-00:00:00"}, {"0-00:10:00", 600, "00:10:00"},
+  };
+  static const char *const forms[] = {"max_walltime: %s\n", "max_walltime: \"%s\"\n", "max_walltime: '%s'\n", "{max_walltime: %s}\n", "max: {walltime: %s}\n"};
+  const ParamRow          *time = NULL, *shard = NULL;
+  Params                   p;
+
+  (void)state;
+  for (PetscInt i = 0; i < params_table_size; i++) {
+    if (!strcmp(params_table[i].name, "max_walltime")) time = &params_table[i];
+    if (!strcmp(params_table[i].name, "shard")) shard = &params_table[i];
+  }
+  assert_non_null(time);
+  assert_non_null(shard);
+  for (size_t i = 0; i < sizeof times / sizeof times[0]; i++) {
+    char text[64];
+
+    assert_int_equal(Read(COMMAND_SWEEP, &p, WORDS("-max_walltime", times[i].text)).exit_code, 0);
+    assert_true(p.max_walltime == times[i].seconds);
+    for (size_t j = 0; j < sizeof forms / sizeof forms[0]; j++) {
+      (void)snprintf(text, sizeof text, forms[j], times[i].text);
+      assert_string_equal(ReadText(COMMAND_SWEEP, &p, text).line, "");
+      assert_true(p.max_walltime == times[i].seconds);
+    }
+    GOOD(ParamsFormat(&p, time, sizeof text, text));
+    assert_string_equal(text, times[i].written);
+    assert_int_equal(Read(COMMAND_SWEEP, &p, WORDS("-max_walltime", text)).exit_code, 0);
+    assert_true(p.max_walltime == times[i].seconds);
+  }
+  assert_int_equal(Read(COMMAND_SWEEP, &p, WORDS("-shard", "3/26", "-checkpoint_interval", "0", "-walltime_margin", "0", "-retry", "failed")).exit_code, 0);
+  assert_true(p.shard.k == 3 && p.shard.n == 26 && p.checkpoint_interval == 0 && p.walltime_margin == 0 && p.retry == RETRY_FAILED);
+  assert_int_equal(Read(COMMAND_SWEEP, &p, WORDS("-shard", "3/181", "-sweep_along", "amplitude")).exit_code, 0); /* lines across are frequencies */
+  assert_string_equal(ReadText(COMMAND_SWEEP, &p, "shard: 2/4\ncheckpoint: {interval: 2.5}\n").line, "");
+  assert_true(p.shard.k == 2 && p.shard.n == 4 && p.checkpoint_interval == 2.5);
+  for (int turn = 0; turn < 2; turn++) { /* given, not given */
+    char text[64];
+
+    if (turn) assert_int_equal(Read(COMMAND_SWEEP, &p, 0, NULL).exit_code, 0);
+    GOOD(ParamsFormat(&p, shard, sizeof text, text));
+    assert_string_equal(text, turn ? "" : "2/4");
+    if (!turn) continue;
+    GOOD(ParamsFormat(&p, time, sizeof text, text));
+    assert_string_equal(text, "");
+  }
 }
 
 static void test_command_line_beats_file_beats_database(void **state)
@@ -247,6 +307,35 @@ static void test_bad_words_are_one_complaint(void **state)
     {{"-beam_beta", "3", "-beam_length", "1"}, "not both"},
     {{"-beam_width", "3", "-beam_gamma", "1"}, "not both"},
     {{"-units", "si"}, "needs -stop_position"},
+    {{"-max_walltime", "1h"}, "is not a time; allowed: [D-]HH:MM:SS"},
+    {{"-max_walltime", "90"}, "not a time"},
+    {{"-max_walltime", ""}, "not a time"},
+    {{"-max_walltime", "1:60:00"}, "not a time"},
+    {{"-max_walltime", "1:00:60"}, "not a time"},
+    {{"-max_walltime", "1:00:00:00"}, "not a time"},
+    {{"-max_walltime", "1-24:00:00"}, "not a time"},
+    {{"-max_walltime", "1-00:00"}, "not a time"},
+    {{"-max_walltime", "-1:00"}, "not a time"},
+    {{"-max_walltime", " 1:00"}, "not a time"},
+    {{"-max_walltime", "1:00 "}, "not a time"},
+    {{"-max_walltime", "UNLIMITED"}, "not a time"},
+    {{"-max_walltime", "99999999:00"}, "not a time"},
+    {{"-max_walltime", "00:00:00"}, "no time at all"},
+    {{"-checkpoint_interval", "-1"}, ">= 0"},
+    {{"-walltime_margin", "-1"}, ">= 0"},
+    {{"-walltime_margin", "inf"}, "finite"},
+    {{"-retry", "all"}, "none|failed"},
+    {{"-shard", "0/4"}, "1 <= k <= N"},
+    {{"-shard", "5/4"}, "out of range"},
+    {{"-shard", "-1/4"}, "out of range"},
+    {{"-shard", "1/0"}, "out of range"},
+    {{"-shard", "3"}, "not k/N"},
+    {{"-shard", "1/4/5"}, "not k/N"},
+    {{"-shard", "a/4"}, "not k/N"},
+    {{"-shard", "1/"}, "not k/N"},
+    {{"-shard", "/4"}, "not k/N"},
+    {{"-shard", "1/27"}, "at most 26, one for each of the amplitudes"},
+    {{"-shard", "1/182", "-sweep_along", "amplitude"}, "at most 181, one for each of the frequencies"},
     {{"-options_file_yaml"}, "needs a file"},
     {{"-options_file_yaml", "a", "-options_file_yaml", "b"}, "given twice"},
   };
@@ -406,6 +495,8 @@ static void RoundTrip(unsigned command, int argc, const char *const *argv)
   assert_string_equal(text[0], text[1]);
   assert_null(strstr(text[0], "\noutput"));
   assert_null(strstr(text[0], "\noverwrite"));
+  assert_null(strstr(text[0], "\nmax_walltime"));
+  assert_null(strstr(text[0], "\nshard"));
 }
 
 static void test_written_parameters_reproduce_the_run(void **state)
@@ -415,7 +506,7 @@ static void test_written_parameters_reproduce_the_run(void **state)
   RoundTrip(COMMAND_TRAJECTORY, 0, NULL);
   RoundTrip(COMMAND_SWEEP, WORDS("-beam_beta", "0.30000000000000004", "-beam_gamma", "1e-310", "-stop_position", "-3.3333333333333331e-01",
                                  "-initial_velocity", "-0", "-sweep_frequency", "0.1:0.70000000000000007:7", "-sweep_amplitude", "1e22",
-                                 "-sweep_direction", "both", "-overwrite", "-output", "x"));
+                                 "-sweep_direction", "both", "-overwrite", "-output", "x", "-max_walltime", "1:00:00", "-retry", "failed"));
   RoundTrip(COMMAND_TRAJECTORY,
             WORDS("-units", "si", "-beam_length", "0.3", "-beam_youngs_modulus", "2.1e11", "-beam_poisson_ratio", "0.3",
                   "-beam_shear_factor", "0.83333333333333337", "-beam_density", "7800", "-beam_width", "0.02", "-beam_height", "0.007",
@@ -483,6 +574,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_table_is_sound),
     cmocka_unit_test(test_defaults_are_the_stated_ones),
     cmocka_unit_test(test_values_are_read),
+    cmocka_unit_test(test_run_control_is_read_and_written),
     cmocka_unit_test(test_command_line_beats_file_beats_database),
     cmocka_unit_test(test_bad_words_are_one_complaint),
     cmocka_unit_test(test_edges_are_accepted),

@@ -221,6 +221,70 @@ static void strobe_passes_on_why_the_flow_stopped(void **state)
   BenchDestroy(&b);
 }
 
+typedef struct {
+  PetscInt asked, stop_at;
+} Asked;
+
+static PetscErrorCode Ask(void *ctx, PetscBool *stop)
+{
+  Asked *a = (Asked *)ctx;
+
+  PetscFunctionBeginUser;
+  *stop = (PetscBool)(++a->asked == a->stop_at);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Asked once a period, which changes nothing; told to stop, wherever that is, the cell is pending and nobody is asked again. */
+static void strobe_gives_a_cell_up(void **state)
+{
+  (void)state;
+  for (int chaos = 0; chaos <= 1; chaos++) {
+    const PetscReal    W      = chaos ? 16.0 : 13.0;
+    const SteadyStatus status = chaos ? STATUS_APERIODIC : STATUS_PERIODIC;
+    const PetscInt     period = chaos ? 0 : 2;
+    Params             params;
+    Bench              b;
+    PetscReal         *start, y1;
+    Asked              a = {0};
+    PetscInt           all = 0;
+
+    CaseParams(20, &params);
+    params.settle_periods = 10;
+    params.sample_periods = 16;
+    params.max_period     = 8;
+    BenchCreate(&params, &b);
+    start = malloc(sizeof(PetscReal) * (size_t)b.c.n);
+    memcpy(start, b.c.state.x, sizeof(PetscReal) * (size_t)b.c.n);
+    Solve(&b, 30.0, W);
+    Expect(&b, status, period, "not asked");
+    y1 = b.steady.displacement[0];
+    GOOD(StrobeSetPoll(b.strobe, Ask, &a));
+    for (PetscInt at = 0; at == 0 || at <= all; at++) {
+      a = (Asked){.stop_at = at};
+      memcpy(b.c.state.x, start, sizeof(PetscReal) * (size_t)b.c.n);
+      b.c.state.contact = PETSC_FALSE;
+      Solve(&b, 30.0, W);
+      if (at == 0) {
+        all = a.asked;
+        Expect(&b, status, period, "asked");
+        assert_true(b.steady.displacement[0] == y1);
+        assert_int_equal(all, b.steady.periods_used + period); /* an orbit that is accepted is run through once more */
+      } else {
+        assert_int_equal(b.steady.status, STATUS_PENDING);
+        assert_int_equal(a.asked, at);
+      }
+    }
+    GOOD(StrobeSetPoll(b.strobe, NULL, NULL));
+    memcpy(b.c.state.x, start, sizeof(PetscReal) * (size_t)b.c.n);
+    b.c.state.contact = PETSC_FALSE;
+    Solve(&b, 30.0, W);
+    Expect(&b, status, period, "after a stop");
+    assert_true(b.steady.displacement[0] == y1);
+    free(start);
+    BenchDestroy(&b);
+  }
+}
+
 /* How far from the reported orbit the motion from `start` is after so many periods more than any decision takes. */
 static PetscReal Afterwards(Bench *b, const PetscReal *start, PetscBool contact, PetscInt periods)
 {
@@ -333,6 +397,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(strobe_contact_free_cell),
     cmocka_unit_test(strobe_ends_within_its_bounds),
     cmocka_unit_test(strobe_passes_on_why_the_flow_stopped),
+    cmocka_unit_test(strobe_gives_a_cell_up),
     cmocka_unit_test(strobe_slow_transient_is_no_period),
     cmocka_unit_test(strobe_neighbouring_orbit_is_not_the_motion),
   };

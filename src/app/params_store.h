@@ -1,0 +1,19 @@
+/*
+  params_store.h - the parameters of a sweep, read back from the file that it left.   Not collective (root).
+*/
+#ifndef GRAZE_PARAMS_STORE_H
+#define GRAZE_PARAMS_STORE_H
+
+#include "graze/params.h"
+#include "graze/store.h"
+
+/* From /parameters and the attribute `shard`, as the user gave them; run control has its defaults. Complaint: EXIT_FILES */
+PetscErrorCode ParamsFromStore(Store store, Params *given, Complaint *complaint);
+/* The value of a row as /parameters has it, as ParamsFormat would write it; "" where there is none. */
+PetscErrorCode ParamsStoredValue(Store store, const ParamRow *row, size_t size, char *text);
+/* Names of the options that decide the data and differ, separated by ", "; "" if none does. */
+PetscErrorCode ParamsDifferences(const Params *one, const Params *other, size_t size, char *list);
+/* Every option that decides the data, a line each: whose a journal is. */
+PetscErrorCode ParamsIdentity(const Params *given, size_t size, char *text);
+
+#endif
