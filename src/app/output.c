@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "graze/log.h"
+#include "params_store.h"
 
 #define HINT "choose another -output, or -overwrite moves the folder aside"
 
@@ -142,31 +142,6 @@ static PetscErrorCode MoveAside_Private(const Params *params, size_t size, char 
 
 /* ---- what is there already ---- */
 
-/* The value of a row as the file has it, as text; "" where it has none. */
-static PetscErrorCode StoredValue_Private(Store store, const ParamRow *row, size_t size, char *text)
-{
-  PetscBool found;
-
-  PetscFunctionBeginUser;
-  *text = '\0';
-  if (row->kind == PARAM_REAL || row->kind == PARAM_INT) {
-    Params *there;
-
-    PetscCall(PetscNew(&there));
-    if (row->kind == PARAM_REAL) {
-      PetscCall(StoreReadAttributeNumber(store, "/parameters", row->name, STORE_REAL, (char *)there + row->where, &found));
-    } else {
-      int64_t value = 0;
-
-      PetscCall(StoreReadAttributeNumber(store, "/parameters", row->name, STORE_INT64, &value, &found));
-      *(PetscInt *)((char *)there + row->where) = (PetscInt)value;
-    }
-    if (found) PetscCall(ParamsFormat(there, row, size, text));
-    PetscCall(PetscFree(there));
-  } else PetscCall(StoreReadAttributeText(store, "/parameters", row->name, size, text, &found));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* Texts of numbers read back to the same bits, so equal texts are equal values. */
 static PetscErrorCode Differences_Private(Store store, const Params *params, unsigned command, size_t size, char *list)
 {
@@ -180,7 +155,7 @@ static PetscErrorCode Differences_Private(Store store, const Params *params, uns
 
     if (!(row->commands & command) || !row->physics) continue;
     PetscCall(ParamsFormat(params, row, sizeof here, here));
-    PetscCall(StoredValue_Private(store, row, sizeof there, there));
+    PetscCall(ParamsStoredValue(store, row, sizeof there, there));
     if (!strcmp(here, there) || length >= size) continue;
     length += (size_t)snprintf(list + length, size - length, "%s%s %.60s instead of %.60s", length ? ", " : "", row->name,
                                *there ? there : "not given", *here ? here : "not given");

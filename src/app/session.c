@@ -13,7 +13,7 @@
 #include "graze/crash.h"
 #include "graze/fault.h"
 #include "graze/log.h"
-#include "graze_version.h"
+#include "params_store.h"
 #include "session_impl.h"
 
 static PetscErrorCode Path_Private(Session s, const char *name, char *path /* [PETSC_MAX_PATH_LEN] */, Complaint *complaint)
@@ -115,25 +115,6 @@ static PetscErrorCode Begun_Private(void *ctx, Checkpoint checkpoint, Complaint 
 
 /* ---- life ---- */
 
-/* Data of other physics must not be mixed in, whatever the files are called. */
-static PetscErrorCode Identity_Private(Session s)
-{
-  char   line[PETSC_MAX_PATH_LEN];
-  size_t used = 0;
-
-  PetscFunctionBeginUser;
-  s->identity[0] = '\0';
-  for (PetscInt i = 0; i < params_table_size; i++) {
-    const ParamRow *row = &params_table[i];
-
-    if (!(row->commands & COMMAND_SWEEP) || !row->physics) continue;
-    PetscCall(ParamsFormat(&s->given, row, sizeof line, line));
-    used += (size_t)snprintf(s->identity + used, sizeof s->identity - used, "%s=%s\n", row->name, line);
-    PetscCheck(used < sizeof s->identity, PETSC_COMM_SELF, PETSC_ERR_PLIB, "The parameters take more than %zu characters", sizeof s->identity);
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode SessionCreate(const Params *given, const Params *params, PetscMPIInt ranks, double begin, Session *session, Complaint *complaint)
 {
   Session s;
@@ -148,7 +129,7 @@ PetscErrorCode SessionCreate(const Params *given, const Params *params, PetscMPI
   s->reason = SESSION_RUNNING;
   PetscCall(GridSetUp(params, &s->grid));
   PetscCall(PetscStrncpy(s->folder, given->output, sizeof s->folder));
-  PetscCall(Identity_Private(s));
+  PetscCall(ParamsIdentity(&s->given, sizeof s->identity, s->identity));
   PetscCall(WalltimeFind(params->max_walltime, begin, &s->walltime));
   if (s->walltime.end < INFINITY) {
     char left[32];

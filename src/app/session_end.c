@@ -32,6 +32,7 @@ static PetscErrorCode Summary_Private(Session s, Pool pool, PetscReal seconds)
                       (double)tally->slowest[i].amplitude, (double)tally->slowest[i].frequency, tally->slowest[i].direction > 0 ? "up" : "down"));
   PetscCall(LogLine("time           %.1f s for %" PetscInt_FMT " cells, %.1f s before them", (double)seconds, tally->finished,
                     (double)(SessionClock_Private() - s->begin - seconds)));
+  PetscCall(LogLine("saving         %.2f s of root's time, %.1f %% of the run", s->saving, 100 * s->saving / PetscMax((double)seconds, 1e-9)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,6 +59,7 @@ static PetscErrorCode Silent_Private(Session s, Pool pool, Complaint *complaint)
 static PetscErrorCode Save_Private(Session s, Complaint *complaint)
 {
   const LedgerTally *tally;
+  const double       begin  = MPI_Wtime();
   SessionEnd         end    = {.reason = (int32_t)s->reason, .end = SessionClock_Private()};
   JournalRecord      record = {.kind = RECORD_SESSION_END, .rank = -1, .value = s->n_sessions, .nbytes = sizeof end};
 
@@ -67,6 +69,7 @@ static PetscErrorCode Save_Private(Session s, Complaint *complaint)
   PetscCall(CheckpointAppend(s->checkpoint, &record, &end, complaint));
   if (!complaint->exit_code) PetscCall(CheckpointSync(s->checkpoint, complaint));
   if (!complaint->exit_code) PetscCall(CheckpointSnapshot(s->checkpoint, complaint));
+  s->saving += MPI_Wtime() - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -42,6 +42,7 @@ struct _p_Session {
   PetscBool     begun;
   SessionReason reason;     /* RUNNING until it is known why it ends */
   char          why[128];   /* in words */
+  double        saving;     /* s spent in keeping what came in: journal, snapshots, events */
   double        last_status, last_look, pool_start; /* MPI_Wtime [s] */
 };
 

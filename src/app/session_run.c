@@ -31,6 +31,7 @@ PetscErrorCode SessionCommit(void *session, PetscMPIInt rank, PetscInt unit, Pet
 {
   Session       s      = (Session)session;
   JournalRecord record = {.kind = RECORD_STEP, .rank = (int32_t)rank, .unit = unit, .step = step, .nbytes = nbytes};
+  const double  begin  = MPI_Wtime();
   PoolPiece     rest;
   SteadyStatus  before;
   PetscInt      deaths;
@@ -51,6 +52,7 @@ PetscErrorCode SessionCommit(void *session, PetscMPIInt rank, PetscInt unit, Pet
     rest.carry  = bytes;
     PetscCall(PoolAdd(s->pool, &rest));
   }
+  s->saving += MPI_Wtime() - begin;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -123,6 +125,7 @@ PetscErrorCode SessionTick(void *session, Pool pool, Complaint *complaint)
   }
   PetscCall(TimeLimit_Private(s, pool));
   if (!complaint->exit_code) PetscCall(CheckpointTick(s->checkpoint, complaint));
+  s->saving += MPI_Wtime() - now;
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LedgerGetTally(s->ledger, &tally));
   PetscCall(LogProgress("cells", s->at_begin, PetscMin(s->at_begin + tally->finished, s->grid.n_cells), s->grid.n_cells, now - s->pool_start));

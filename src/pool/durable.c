@@ -1,7 +1,7 @@
 /*
   durable.c - write, copy and sync: the few calls of the system that a checkpoint rests upon, with their short writes and missing features.
 */
-#define _GNU_SOURCE /* copy_file_range */
+#define _GNU_SOURCE /* copy_file_range, sync_file_range */
 
 #include "durable.h"
 
@@ -40,6 +40,15 @@ PetscBool DurableWriteAt(int fd, const void *bytes, size_t n, off_t at)
     n -= (size_t)written;
   }
   return PETSC_TRUE;
+}
+
+void DurableBegin(int fd, off_t from, off_t n)
+{
+#if defined(SYNC_FILE_RANGE_WRITE)
+  (void)sync_file_range(fd, from, n, SYNC_FILE_RANGE_WRITE);
+#else
+  (void)fd, (void)from, (void)n;
+#endif
 }
 
 PetscBool DurableFile(const char *path)

@@ -12,6 +12,8 @@
 
 /* All of it, at its place; a part may be there when it fails. To the operating system only. */
 PetscBool DurableWriteAt(int fd, const void *bytes, size_t n, off_t at);
+/* Bytes that will be synced soon: where the system has a call for it, let it begin. A hint, which never waits for the device on purpose. */
+void DurableBegin(int fd, off_t from, off_t n);
 /* What a file holds. */
 PetscBool DurableFile(const char *path);
 /* The names in the folder of `path`. */

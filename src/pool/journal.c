@@ -49,6 +49,8 @@ typedef struct {
   int64_t  unit, step, value, nbytes;
 } JournalHead;
 
+#define BEGIN_BYTES (1 << 20) /* sent on their way at a time, so that a sync finds little to wait for */
+
 #define CRC_BEGIN     crc32(0L, Z_NULL, 0)
 #define HEADER_BEFORE offsetof(JournalHeader, crc)
 #define HEAD_AFTER    offsetof(JournalHead, kind)
@@ -65,6 +67,7 @@ struct _p_Journal {
   int        fd;
   PetscInt64 next;  /* number of the next record */
   off_t      whole; /* bytes of header and whole records */
+  off_t      begun; /* of these, on their way to the device */
   PetscBool  dirty; /* appended since the last sync */
 };
 
@@ -192,6 +195,10 @@ PetscErrorCode JournalAppend(Journal journal, JournalRecord *record, const void 
   journal->whole += (off_t)n;
   journal->next++;
   journal->dirty = PETSC_TRUE;
+  if (journal->whole - journal->begun >= BEGIN_BYTES) {
+    DurableBegin(journal->fd, journal->begun, journal->whole - journal->begun);
+    journal->begun = journal->whole;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

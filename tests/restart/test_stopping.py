@@ -18,7 +18,7 @@ from sweeps import PATIENCE, Runs, check, finish, together  # noqa: E402
 SMALL = "-receptance_modes 8 -settle_periods 40 -sample_periods 16 -max_period 8 -max_contacts 12"
 GRID = f"{SMALL} -sweep_amplitude 10:50:5 -sweep_frequency 6:34:8 -sweep_direction both"
 # One cell that takes minutes, with looks at the clock in between.
-LONG = f"{SMALL} -sweep_amplitude 60 -sweep_frequency 38 -settle_periods 1000000 -max_periods 1000100 -receptance_modes 40"
+LONG = f"{SMALL} -sweep_amplitude 60 -sweep_frequency 12 -settle_periods 1000000 -max_periods 1000100 -receptance_modes 100"
 
 
 def slow(seconds):
