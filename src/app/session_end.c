@@ -32,7 +32,7 @@ static PetscErrorCode Summary_Private(Session s, Pool pool, PetscReal seconds)
                       (double)tally->slowest[i].amplitude, (double)tally->slowest[i].frequency, tally->slowest[i].direction > 0 ? "up" : "down"));
   PetscCall(LogLine("time           %.1f s for %" PetscInt_FMT " cells, %.1f s before them", (double)seconds, tally->finished,
                     (double)(SessionClock_Private() - s->begin - seconds)));
-  PetscCall(LogLine("saving         %.2f s of root's time, %.1f %% of the run", s->saving, 100 * s->saving / PetscMax((double)seconds, 1e-9)));
+  PetscCall(LogLine("saving         %.2f s, %.1f %% of root's time", s->saving, 100 * s->saving / PetscMax((double)seconds, 1e-9)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
