@@ -5,9 +5,9 @@
     sweep.h5              the last snapshot, generation g: a full checkpoint by itself
     sweep.previous.h5     the one before, g-1
     sweep.h5.partial      the next one, while it is made
-    sweep.journal.G       records since snapshot G, for G = g-1 and g (older ones are deleted once snapshot g is verified)
+    sweep.journal.G       records since snapshot G, or of a session that began between two snapshots; kept are those from snapshot g-1 on
     *.bad                 a damaged snapshot or a journal that cannot be used, set aside at recovery
-  Snapshot g + journal g = all; so is snapshot g-1 + journals g-1 and g, should snapshot g be damaged.
+  Snapshot g + the journals since = all; so is snapshot g-1 + the journals since that, should snapshot g be damaged.
 
   A snapshot is made from the one before the last by writing into it the records of the last two journals: its cost follows
   what has changed, not the size of the result. Only where there is none that can be written into (first snapshot, after a fallback, a reader's lock, a link) the file is copied.
@@ -37,7 +37,7 @@ typedef struct {
   PetscErrorCode (*begin)(void *ctx, const char *path, Complaint *complaint);
   PetscErrorCode (*record)(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint);
   PetscErrorCode (*end)(void *ctx, const CheckpointMark *mark, Complaint *complaint);
-  /* At recovery: each record that is not in the snapshot chosen, in order, before it is merged. May be NULL. */
+  /* At recovery: each record that is not in the snapshot chosen, in order, after the check that chose it. May be NULL. */
   PetscErrorCode (*replay)(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint);
   /* A new journal has begun: append what later records build on (assignments under way). May be NULL. */
   PetscErrorCode (*begun)(void *ctx, Checkpoint checkpoint, Complaint *complaint);
@@ -56,10 +56,12 @@ PetscErrorCode CheckpointCreate(const char *folder, const char *name, const char
 PetscErrorCode CheckpointSetCallbacks(Checkpoint checkpoint, const CheckpointCallbacks *callbacks, void *ctx);
 PetscErrorCode CheckpointSetIntervals(Checkpoint checkpoint, PetscReal snapshot_seconds, PetscReal sync_seconds);
 /*
-  <name>.h5 is there. Choose the snapshot (the last good one), replay the journals that follow it, merge them into a new snapshot if they hold anything, begin a
-  journal. A torn tail, a damaged journal or snapshot, and what was done about it: a LogWarning each. EXIT_FILES if no snapshot is good.
+  <name>.h5 is there. Choose the snapshot (the last good one), replay the journals that follow it, begin a journal. What was replayed is merged by
+  the next snapshot, at once if anything was lost or damaged. A torn tail, a damaged journal or snapshot, and what was done about it: a LogWarning each. EXIT_FILES if no snapshot is good.
 */
 PetscErrorCode CheckpointRecover(Checkpoint checkpoint, Complaint *complaint);
+/* What recovery replayed and no snapshot holds yet, once more. */
+PetscErrorCode CheckpointVisit(Checkpoint checkpoint, JournalVisit visit, void *ctx, Complaint *complaint);
 PetscErrorCode CheckpointAppend(Checkpoint checkpoint, JournalRecord *record, const void *bytes, Complaint *complaint);
 PetscErrorCode CheckpointSync(Checkpoint checkpoint, Complaint *complaint); /* what was appended, to the device, now */
 /* Sync and snapshot when they are due. A snapshot that takes more than 1/200 of the interval stretches it to 200 times what it took. */

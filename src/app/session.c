@@ -33,12 +33,36 @@ double SessionClock_Private(void)
 
 /* ---- callbacks of the checkpoint: the store's, and the ledger beside them ---- */
 
+/* Status and deaths of every cell, and the table of sessions, as a snapshot has them. */
+static PetscErrorCode Cells_Private(Session s, const char *path, Complaint *complaint)
+{
+  SweepStore   store;
+  signed char *status, *deaths;
+
+  PetscFunctionBeginUser;
+  PetscCall(SweepStoreOpen(path, &s->params, PETSC_FALSE, &store, complaint));
+  if (complaint->exit_code) {
+    PetscCall(SweepStoreDestroy(&store));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscMalloc2(s->grid.n_cells, &status, s->grid.n_cells, &deaths));
+  PetscCall(SweepStoreReadStatus(store, status, complaint));
+  PetscCall(SweepStoreReadDeaths(store, deaths, complaint));
+  PetscCall(SweepStoreReadSessions(store, &s->sessions, complaint));
+  if (!complaint->exit_code) PetscCall(LedgerSetCells(s->ledger, status, deaths));
+  PetscCall(PetscFree2(status, deaths));
+  PetscCall(SweepStoreClose(&store, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The last file that recovery finds whole is the one it goes on from: the ledger starts with its cells, before records are replayed. */
 static PetscErrorCode Check_Private(void *ctx, const char *path, CheckpointMark *mark, Complaint *complaint)
 {
   Session s = (Session)ctx;
 
   PetscFunctionBeginUser;
   PetscCall(s->file.check(s->file_ctx, path, mark, complaint));
+  if (!s->chosen && !complaint->exit_code) PetscCall(Cells_Private(s, path, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,6 +93,24 @@ static PetscErrorCode Close_Private(void *ctx, const CheckpointMark *mark, Compl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* What the table of sessions will say once the record is in it. */
+static void CountSession_Private(Session s, const JournalRecord *record, const void *bytes)
+{
+  SweepSessions *t = &s->sessions;
+  SessionEnd     end;
+
+  if (record->kind == RECORD_SESSION_BEGIN && record->nbytes == (PetscInt64)sizeof t->begin) {
+    t->n = (PetscInt)record->value + 1;
+    memcpy(&t->begin, bytes, sizeof t->begin);
+    t->end = (SessionEnd){.reason = SESSION_RUNNING, .end = NAN};
+  }
+  if (record->kind == RECORD_SESSION_END && record->nbytes == (PetscInt64)sizeof end && record->value == t->n - 1) {
+    memcpy(&end, bytes, sizeof end);
+    t->cells += end.cells - t->end.cells;
+    t->end = end;
+  }
+}
+
 /* An event line follows its record into the system; a kill between the two is made good here. */
 static PetscErrorCode Replay_Private(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint)
 {
@@ -77,6 +119,7 @@ static PetscErrorCode Replay_Private(void *ctx, const JournalRecord *record, con
 
   PetscFunctionBeginUser;
   PetscCall(LedgerRecord(s->ledger, record, &s->layout, bytes));
+  CountSession_Private(s, record, bytes);
   if (record->kind != RECORD_STEP || record->number <= s->last_event) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LedgerGetSession(s->ledger, &number, NULL, NULL));
   if (CellDecode(&s->layout, (size_t)record->nbytes, bytes, s->row))
@@ -103,6 +146,7 @@ static PetscErrorCode Begun_Private(void *ctx, Checkpoint checkpoint, Complaint 
   PetscInt            n;
 
   PetscFunctionBeginUser;
+  s->chosen = PETSC_TRUE;
   if (!s->begun) PetscCall(CutEvents_Private(s, checkpoint, complaint));
   PetscCall(LedgerGetAssigned(s->ledger, &n, &pieces));
   for (PetscInt i = 0; i < n && !complaint->exit_code; ++i) {

@@ -144,51 +144,24 @@ static PetscErrorCode Begin_Private(Session s, Complaint *complaint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Status and deaths of every cell, and the table of sessions, from the file that recovery left. */
-static PetscErrorCode Cells_Private(Session s, SweepSessions *sessions, Complaint *complaint)
-{
-  char         path[PETSC_MAX_PATH_LEN];
-  SweepStore   store;
-  signed char *status, *deaths;
-
-  PetscFunctionBeginUser;
-  PetscCall(OutputPath(&s->given, "sweep.h5", sizeof path, path, complaint));
-  PetscCall(SweepStoreOpen(path, &s->params, PETSC_FALSE, &store, complaint));
-  if (complaint->exit_code) {
-    PetscCall(SweepStoreDestroy(&store));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(PetscMalloc2(s->grid.n_cells, &status, s->grid.n_cells, &deaths));
-  PetscCall(SweepStoreReadStatus(store, status, complaint));
-  PetscCall(SweepStoreReadDeaths(store, deaths, complaint));
-  PetscCall(SweepStoreReadSessions(store, sessions, complaint));
-  if (!complaint->exit_code) PetscCall(LedgerSetCells(s->ledger, status, deaths));
-  PetscCall(PetscFree2(status, deaths));
-  PetscCall(SweepStoreClose(&store, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode SessionStart(Session s, Complaint *complaint)
 {
   Crashes            crashes = {.session = s, .complaint = complaint};
   CheckpointFacts    facts;
-  SweepSessions      sessions;
   const LedgerTally *tally;
   PetscInt           redo = 0, again;
 
   PetscFunctionBeginUser;
   PetscCall(SessionCheckLimit_Private(s, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Cells_Private(s, &sessions, complaint));
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  s->n_sessions = sessions.n;
+  s->n_sessions = s->sessions.n;
   PetscCall(CheckpointGetFacts(s->checkpoint, &facts));
   PetscCall(LedgerGetTally(s->ledger, &tally));
   again = tally->done;
   PetscCall(CrashRead(s->folder, Crash_Private, &crashes));
-  if (sessions.n > 0 && sessions.end.reason == SESSION_RUNNING && !complaint->exit_code) {
+  if (s->sessions.n > 0 && s->sessions.end.reason == SESSION_RUNNING && !complaint->exit_code) {
     if (!crashes.n) PetscCall(Deaths_Private(s, complaint));
-    PetscCall(EndKilled_Private(s, sessions.n - 1, facts.last_record_time > 0 ? facts.last_record_time : s->begin, PetscMax((PetscInt64)again - sessions.cells, 0), complaint));
+    PetscCall(EndKilled_Private(s, s->sessions.n - 1, facts.last_record_time > 0 ? facts.last_record_time : s->begin, PetscMax((PetscInt64)again - s->sessions.cells, 0), complaint));
   }
   PetscCall(LedgerForgetFlights(s->ledger));
   PetscCall(Begin_Private(s, complaint));
@@ -216,40 +189,115 @@ PetscErrorCode SessionGetLeft(Session s, PetscInt *left)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ---- what is left ---- */
+
+/* Rows that pieces start from and that are in a journal still. */
+typedef struct {
+  Session   session;
+  PetscInt  n;      /* rows wanted */
+  PetscInt *number; /* of a cell's row, from 1; 0: not wanted; shape [n_cells] */
+  struct {
+    PetscInt nbytes;
+    void    *bytes; /* encoded; NULL: in no journal */
+  } *row; /* shape [n + 1] */
+} Carries;
+
+/* Of two records of a cell the later one counts. */
+static PetscErrorCode KeepCarry_Private(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint)
+{
+  Carries *c = (Carries *)ctx;
+  PetscInt number;
+
+  PetscFunctionBeginUser;
+  (void)complaint;
+  if (record->kind != RECORD_STEP) PetscFunctionReturn(PETSC_SUCCESS);
+  number = c->number[GridCellOfStep(&c->session->grid, (PetscInt)record->unit, (PetscInt)record->step)];
+  if (number == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscFree(c->row[number].bytes));
+  c->row[number].nbytes = (PetscInt)record->nbytes;
+  PetscCall(PetscMalloc(record->nbytes, &c->row[number].bytes));
+  PetscCall(PetscMemcpy(c->row[number].bytes, bytes, record->nbytes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* One pass over the journals for all pieces. Memory: a row a piece, as the pool keeps anyway. */
+static PetscErrorCode CarriesCreate_Private(Session s, Carries *c, Complaint *complaint)
+{
+  PetscBool found = PETSC_TRUE;
+
+  PetscFunctionBeginUser;
+  *c = (Carries){.session = s};
+  PetscCall(PetscCalloc1(s->grid.n_cells, &c->number));
+  for (PetscInt i = 0;; ++i) {
+    PoolPiece piece;
+    PetscInt  before;
+
+    PetscCall(LedgerGetPiece(s->ledger, i, &piece, &before, &found));
+    if (!found) break;
+    if (before >= 0) c->number[before] = ++c->n;
+  }
+  PetscCall(PetscCalloc1(c->n + 1, &c->row));
+  if (c->n) PetscCall(CheckpointVisit(s->checkpoint, KeepCarry_Private, c, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CarriesDestroy_Private(Carries *c)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt i = 1; i <= c->n; ++i) PetscCall(PetscFree(c->row[i].bytes));
+  PetscCall(PetscFree(c->row));
+  PetscCall(PetscFree(c->number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The encoded row of a finished cell, from the journals or else from the snapshot, which is opened when it is first needed. */
+static PetscErrorCode GetCarry_Private(Session s, const Carries *c, SweepStore *store, PetscInt cell, void *room, PoolPiece *piece, Complaint *complaint)
+{
+  const PetscInt number = c->number[cell];
+  char           path[PETSC_MAX_PATH_LEN];
+
+  PetscFunctionBeginUser;
+  if (c->row[number].bytes) {
+    piece->nbytes = c->row[number].nbytes;
+    piece->carry  = c->row[number].bytes;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(OutputPath(&s->given, "sweep.h5", sizeof path, path, complaint));
+  if (!*store) PetscCall(SweepStoreOpen(path, &s->params, PETSC_FALSE, store, complaint));
+  if (!complaint->exit_code) PetscCall(SweepStoreReadCell(*store, cell, s->row, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  piece->nbytes = (PetscInt)CellEncode(&s->layout, s->row, room);
+  piece->carry  = room;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /* Each run of cells that is left, with the row of the cell before it. */
 PetscErrorCode SessionAddPieces(Session s, Pool pool, Complaint *complaint)
 {
-  char       path[PETSC_MAX_PATH_LEN];
+  Carries    carries;
   SweepStore store = NULL;
-  void      *bytes;
+  void      *room;
   PetscBool  found = PETSC_TRUE;
 
   PetscFunctionBeginUser;
   s->pool       = pool;
   s->pool_start = MPI_Wtime();
-  PetscCall(OutputPath(&s->given, "sweep.h5", sizeof path, path, complaint));
-  PetscCall(PetscMalloc(CellEncodedMax(&s->layout), &bytes));
+  PetscCall(CarriesCreate_Private(s, &carries, complaint));
+  PetscCall(PetscMalloc(CellEncodedMax(&s->layout), &room));
   for (PetscInt i = 0; !complaint->exit_code; ++i) {
     PoolPiece    piece;
     PetscInt     before;
-    SteadyStatus status;
+    SteadyStatus status = STATUS_PENDING;
 
     PetscCall(LedgerGetPiece(s->ledger, i, &piece, &before, &found));
     if (!found) break;
-    if (before >= 0) {
-      PetscCall(LedgerGetStatus(s->ledger, before, &status));
-      /* a cell marked a moment ago is not in the file yet; like all that carry nothing it needs no row */
-      if (CellCarries(status)) {
-        if (!store) PetscCall(SweepStoreOpen(path, &s->params, PETSC_FALSE, &store, complaint));
-        if (!complaint->exit_code) PetscCall(SweepStoreReadCell(store, before, s->row, complaint));
-        if (complaint->exit_code) break;
-        piece.nbytes = (PetscInt)CellEncode(&s->layout, s->row, bytes);
-        piece.carry  = bytes;
-      }
-    }
-    PetscCall(PoolAdd(pool, &piece));
+    if (before >= 0) PetscCall(LedgerGetStatus(s->ledger, before, &status));
+    /* a cell marked a moment ago is not in the file yet; like all that carry nothing it needs no row */
+    if (before >= 0 && CellCarries(status)) PetscCall(GetCarry_Private(s, &carries, &store, before, room, &piece, complaint));
+    if (!complaint->exit_code) PetscCall(PoolAdd(pool, &piece));
   }
-  PetscCall(PetscFree(bytes));
+  PetscCall(PetscFree(room));
+  PetscCall(CarriesDestroy_Private(&carries));
   if (store) PetscCall(SweepStoreClose(&store, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -35,7 +35,9 @@ struct _p_Session {
   CellLayout          layout;
   PetscReal          *row; /* [layout.length] */
   /* status */
-  PetscInt      n_sessions; /* before this one */
+  SweepSessions sessions;   /* before this one */
+  PetscInt      n_sessions; /* their number */
+  PetscBool     chosen;     /* recovery has its snapshot: what is checked from now on says nothing new */
   PetscInt64    last_event; /* number of the last record that has its line in events.jsonl */
   PetscInt      at_begin;   /* cells done when the session began */
   PetscInt      redo;       /* of those, to be done again (-retry) */

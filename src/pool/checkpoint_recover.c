@@ -232,8 +232,8 @@ static PetscErrorCode SayChoice_Private(Recovery *r)
 
   Not collective: root.
   Complaint: EXIT_FILES if no snapshot is whole, or something cannot be read: nothing was changed; EXIT_IO: recovery can be tried again
-  Cost:    the snapshot is read; the journals are read, and, if they hold anything new, read again and merged into a new snapshot; for
-           that the snapshot before is read too, or the last one copied
+  Cost:    the snapshot and the journals are read once. What the journals hold waits there for the next snapshot, so that a large result
+           is not copied before work begins; only where something was lost or damaged a new snapshot is made at once
 */
 PetscErrorCode CheckpointRecover(Checkpoint checkpoint, Complaint *complaint)
 {
@@ -255,7 +255,7 @@ PetscErrorCode CheckpointRecover(Checkpoint checkpoint, Complaint *complaint)
   CheckpointPath_Private(c, PATH_CURRENT, path);
   if (!stat(path, &about)) c->facts.last = (double)about.st_mtime;
   c->taken = c->synced = CheckpointClock_Private();
-  if (r.replayed) {
+  if (r.replayed && (r.lost || r.source != PATH_CURRENT)) {
     PetscCall(CheckpointMakeSnapshot_Private(c, complaint));
   } else {
     PetscInt64 generation = c->current.generation;
@@ -263,7 +263,45 @@ PetscErrorCode CheckpointRecover(Checkpoint checkpoint, Complaint *complaint)
     PetscCall(CheckpointClean_Private(c));
     if (c->n_journals) generation = PetscMax(generation, c->journals[c->n_journals - 1].generation + 1);
     PetscCall(CheckpointBeginJournal_Private(c, generation, complaint));
-    c->fresh = 0;
+    c->fresh = r.replayed;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+typedef struct {
+  PetscInt64   from;
+  JournalVisit visit;
+  void        *ctx;
+} Visiting;
+
+static PetscErrorCode Visit_Private(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint)
+{
+  const Visiting *v = (const Visiting *)ctx;
+
+  PetscFunctionBeginUser;
+  if (record->number >= v->from) PetscCall(v->visit(v->ctx, record, bytes, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  CheckpointVisit - The records that recovery found and that are in no snapshot yet, in order.
+
+  Not collective: root, after CheckpointRecover. Complaint: EXIT_FILES if a journal cannot be read; one that visit leaves ends the visit
+  Cost:    the journals are read
+*/
+PetscErrorCode CheckpointVisit(Checkpoint checkpoint, JournalVisit visit, void *ctx, Complaint *complaint)
+{
+  const Checkpoint c = checkpoint;
+  Visiting         v = {c->current.next, visit, ctx};
+
+  PetscFunctionBeginUser;
+  for (PetscInt i = 0; i < c->n_journals - 1 && !complaint->exit_code; i++) { /* the last one is this session's */
+    JournalExtent extent;
+    char          path[CHECKPOINT_PATH];
+
+    if (c->journals[i].next <= v.from) continue;
+    CheckpointJournalPath_Private(c, c->journals[i].generation, path);
+    PetscCall(JournalRead(path, c->identity, Visit_Private, &v, &extent, complaint));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

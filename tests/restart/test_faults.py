@@ -1,13 +1,14 @@
 # processors: 2
 """Damaged, missing or foreign files in the folder of a sweep: what can be mended is, in one line; what cannot is refused and left untouched.
 
-The sweep was killed three times: there are a snapshot, the one before, and the journals of both. Every case works on a copy. Silent when right.
+The sweep was killed three times: there are a snapshot, the one before, the journals of both, and those of the sessions since. Every case works on a copy. Silent when right.
 """
 
 import functools
 import pathlib
 import re
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -23,12 +24,20 @@ CELLS = 80
 
 
 def prepare(r):
-    """Three sessions, each killed at a cell: lines are done from the highest amplitude down, so each gets further than the one before."""
+    """
+    Three sessions, each killed at a cell: lines are done from the highest amplitude down, so each gets further than the one before. The first two
+    make a snapshot, two cells before they die, the last one none.
+    """
     r.run("whole", GRID, ranks=2)
-    for cell in "3,5", "2,4", "1,3":
-        r.start("base", GRID, env={"GRAZE_FAULT": f"cell:kill@{cell}"}).end(-9)
+    begun = r.folder / "begun"
+    for unit, step in (3, 5), (2, 4):
+        run = r.start("base", GRID, env={"GRAZE_FAULT": f"cell:slow=1@{unit},{step - 2} cell:kill@{unit},{step}", "GRAZE_FAULT_CELLS": str(begun)})
+        run.wait_for(lambda: begun.exists() and begun.read_text().endswith(f"\n{unit} {step - 2}\n"), "the cell in which it is told to save")
+        run.process.send_signal(signal.SIGUSR2)
+        run.end(-9)
+    r.start("base", GRID, env={"GRAZE_FAULT": "cell:kill@1,3"}).end(-9)
     names = sorted(path.name for path in (r.folder / "base").glob("sweep.*"))
-    check({"sweep.h5", "sweep.previous.h5"} < set(names) and len(names) == 4 and len(journals_of(r)) == 2, f"three kills left {names}")
+    check({"sweep.h5", "sweep.previous.h5"} < set(names) and len(names) == 6 and len(journals_of(r)) == 4, f"three kills left {names}")
 
 
 def journals_of(r):

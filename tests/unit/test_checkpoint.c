@@ -67,7 +67,25 @@ static void Standard(void)
   assert_int_equal(ToyFiles(), 4);
 }
 
-/* A session finds `slots` filled, replays `replayed` records, says `warnings` things, `words` among them; then it goes on to slot 40. */
+static PetscErrorCode CountRecord(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint)
+{
+  (void)record;
+  (void)bytes;
+  (void)complaint;
+  ++*(PetscInt *)ctx;
+  return PETSC_SUCCESS;
+}
+
+/* The records that no snapshot holds: those replayed, unless something was damaged and they were merged at once. */
+static void Visits(ToySession *s, PetscInt replayed)
+{
+  PetscInt n = 0;
+
+  GOOD(CheckpointVisit(s->checkpoint, CountRecord, &n, &s->complaint));
+  assert_int_equal(n, s->toy.files ? 0 : replayed);
+}
+
+/* A session replays `replayed` records, has `slots` filled with the snapshot that merges them, says `warnings` things, `words` among them; then it goes on to slot 40. */
 static void GoesOn(PetscInt slots, PetscInt replayed, PetscInt warnings, const char *words)
 {
   ToySession s;
@@ -77,6 +95,9 @@ static void GoesOn(PetscInt slots, PetscInt replayed, PetscInt warnings, const c
   ToyBegin(&s);
   assert_string_equal(s.complaint.line, "");
   assert_false(ToyHas("toy.h5.partial"));
+  Visits(&s, replayed);
+  Snapshot(&s);
+  Visits(&s, 0);
   heard = ToyHeard(sizeof said, said);
   if (heard != warnings || !strstr(said, words)) print_error("%s", said);
   assert_int_equal(heard, warnings);

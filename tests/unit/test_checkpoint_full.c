@@ -111,6 +111,7 @@ static void Try(rlim_t limit, PetscBool snapshots, PetscBool restart, Strikes *s
   if (restart) {
     ToyEnd(&s);
     ToyBegin(&s);
+    GOOD(CheckpointSnapshot(s.checkpoint, &s.complaint));
     assert_int_equal(s.complaint.exit_code, 0);
     assert_int_equal(ToyCount(ToyPath("toy.h5")), slots);
   } else {
@@ -152,6 +153,7 @@ static void test_full_at_recovery(void **state)
     ToyEnd(&s);
     Limit(limit);
     ToyBegin(&s);
+    GOOD(CheckpointSnapshot(s.checkpoint, &s.complaint));
     Limit(RLIM_INFINITY);
     Count(&s.complaint, &strikes);
     ToyEnd(&s);

@@ -66,7 +66,8 @@ static void Session(void *ctx)
   ToyBegin(&s);
   CHILD(!s.complaint.exit_code);
   s.toy.under_way = 1;
-  next            = ToyCount(ToyPath("toy.h5"));
+  CHILD(!CheckpointSnapshot(s.checkpoint, &s.complaint) && !s.complaint.exit_code);
+  next = ToyCount(ToyPath("toy.h5"));
   CHILD(next >= 0);
   for (PetscInt round = 0; !work->rounds || round < work->rounds; round++) {
     for (PetscInt i = 0; i < (work->rounds ? 2 : 1 + round % 4); i++) {
@@ -108,6 +109,8 @@ static void Recovers(void)
   ToyBegin(&s);
   assert_string_equal(s.complaint.line, "");
   assert_false(s.toy.wrong);
+  GOOD(CheckpointSnapshot(s.checkpoint, &s.complaint));
+  assert_int_equal(s.complaint.exit_code, 0);
   found = ToyCount(ToyPath("toy.h5"));
   assert_true(found == acknowledged || found == acknowledged + 1);
   assert_false(ToyHas("toy.h5.partial"));
