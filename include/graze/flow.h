@@ -1,8 +1,13 @@
 /*
-  flow.h - carry the state of beam and tip through one forcing period, through every contact in it.   [theory 5, 7]
+  flow.h - carry the state of beam and tip through one forcing period, through every contact in it.   [theory 5, 7, 14, 15, 17]
+
+  Methods: exact; literal (with the exact wave kernel for undamped strings and rods); restitution. What comes out (records, FlowGetTip) is
+  displacement, velocity of the contact point with the sign of u; inside, y points away from the stop. The force is >= 0 on either side.
+  In the restitution model a Contact is an impact (duration 0, force INFINITY, impulse finite) or a spell of sticking (duration > 0).
 
   Time is counted from the strobe, in periods and within the period: no clock grows with the length of a run.
-  State x, shape [n], n = 2M + tail states: x_k, x_k', tail; and whether the tip is on the stop.
+  State x, shape [n], n = 2M + tail states: x_k, x_k', tail (restitution: no tail; waves: the two waves on a grid); and whether the tip
+  is held on the stop.
 */
 #ifndef GRAZE_FLOW_H
 #define GRAZE_FLOW_H
@@ -24,7 +29,7 @@ extern const char *const FlowReasons[];
 typedef struct {
   PetscInt  period;   /* of the onset, counted from FlowStart */
   PetscReal phase;    /* of the onset, in [0,1), fraction of the period since its strobe */
-  PetscReal velocity; /* y2 just before, signed: negative */
+  PetscReal velocity; /* just before, signed: towards the stop */
   PetscReal force;    /* f just after the onset */
   PetscReal duration; /* [t0]; NaN while the contact lasts */
   PetscReal impulse;  /* int f dt */
@@ -44,6 +49,8 @@ typedef struct {
   const PetscReal *sample_time;
   PetscReal       *sample_y1, *sample_y2, *sample_f;
   PetscReal       *sample_state; /* shape [n_samples, n] row by row, or NULL; exact flow only */
+  /* restitution only */
+  PetscInt impacts, sticks; /* impacts, and spells of sticking that followed an accumulation of them */
 } FlowRecord;
 
 PetscErrorCode FlowRecordReset(FlowRecord *record); /* keeps capacity, contact and the sample arrays */
@@ -75,13 +82,17 @@ PetscErrorCode FlowSetRecord(Flow flow, FlowRecord *record);              /* NUL
 PetscErrorCode FlowDestroy(Flow *flow);
 
 PetscErrorCode FlowGetSize(Flow flow, PetscInt *n);
+/* Modal coordinates x_k, x_k', shape [2M] (copied) of the stated initial condition; without it: mode -initial_mode of the M, alone. */
+PetscErrorCode FlowSetInitialModal(Flow flow, const PetscReal *x);
 PetscErrorCode FlowInitialState(Flow flow, FlowState *state); /* the stated initial condition: -initial_* */
 PetscErrorCode FlowGetTip(Flow flow, const FlowState *state, PetscReal *y1, PetscReal *y2); /* at a strobe; y2 = 0 in contact */
 
 /* FlowStart sets state and clock (a strobe); FlowPeriod advances by one period and leaves the state in `state`. */
 PetscErrorCode FlowStart(Flow flow, const FlowState *state);
 PetscErrorCode FlowPeriod(Flow flow, FlowState *state, FlowReason *reason);
-/* Tangent vectors to carry along; NULL: none. Exact flow only. Borrowed. */
+/* Whether the method carries tangent vectors: exact and restitution do. */
+PetscBool      FlowHasTangent(Flow flow);
+/* Tangent vectors to carry along; NULL: none. Borrowed. */
 PetscErrorCode FlowSetTangent(Flow flow, FlowTangent *tangent);
 PetscErrorCode FlowTangentIdentity(Flow flow, FlowTangent *tangent); /* v = I, all alive; needs m = n */
 /* sqrt of twice the energy of a state or a difference of states (tail: its stored energy). shape [n] */

@@ -1,5 +1,5 @@
 /*
-  forcing.h - the harmonic load F(t) = A cos(W t) and where it acts.   [theory 6]
+  forcing.h - the load F(t) = F0 + A cos(W t) and where it acts.   [theory 6, 17]
 */
 #ifndef GRAZE_FORCING_H
 #define GRAZE_FORCING_H
@@ -9,11 +9,12 @@
 
 typedef struct {
   PetscInt   M;
-  PetscReal *modal; /* p_k, shape [M]: x_k'' + ... = p_k A cos(W t); owned */
-  PetscReal  tail;  /* share of A that drives the tail: (static tip deflection not carried by M modes) / C0 */
+  PetscReal *modal; /* p_k, shape [M]: x_k'' + ... = p_k F(t); owned */
+  PetscReal  tail;  /* share of F that drives the tail: (static y not carried by M modes) / C0; 0 where there is no tail to drive */
 } ForcingShape;
 
-PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const Params *params, ForcingShape *shape);
+/* kept: numbers in the spectrum of the receptance's M modes, shape [M]; NULL: the first M. */
+PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const PetscInt *kept, const Params *params, ForcingShape *shape);
 PetscErrorCode ForcingShapeDestroy(ForcingShape *shape);
 
 #endif

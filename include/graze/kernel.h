@@ -12,6 +12,7 @@ typedef struct {
   PetscReal L_plus;
 } KernelConstants;
 
+/* Mode 1 of the receptance is the one that y resolves; a rigid one has A = [0 1; 0 0] and Linf = r_1 e_2.   (13.14) */
 PetscErrorCode KernelGetConstants(Receptance receptance, KernelConstants *constants);
 /* L1_1, L1_2 and the unprojected g at n times tau >= 0; any output may be NULL. At tau = 0 the value is the limit 0+.
    closed: the receptance with its tail; bare: the first M modes alone (the papers' truncated sum). */

@@ -12,9 +12,12 @@
 #include "graze/complaint.h"
 
 typedef enum { UNITS_NONDIMENSIONAL, UNITS_SI } UnitsChoice;
-typedef enum { BEAM_TIMOSHENKO } BeamModel;
+typedef enum { BEAM_TIMOSHENKO, BEAM_EULER_BERNOULLI, BEAM_STRING, BEAM_ROD, BEAM_MODES } BeamModel; /* a rod is a string that moves along itself */
+typedef enum { ENDS_CLAMPED_FREE, ENDS_PINNED_PINNED, ENDS_CLAMPED_PINNED, ENDS_CLAMPED_CLAMPED, ENDS_FREE_FREE } BeamEnds; /* at x = 0, at x = 1 */
+typedef enum { STOP_BELOW, STOP_ABOVE } StopSide;
+typedef enum { INITIAL_MODE, INITIAL_LINEAR, INITIAL_UNIFORM } InitialShape;
 typedef enum { FORCING_MODE, FORCING_POINT, FORCING_BASE, FORCING_SHAPE } ForcingType;
-typedef enum { FLOW_EXACT, FLOW_LITERAL } FlowType;
+typedef enum { FLOW_EXACT, FLOW_LITERAL, FLOW_RESTITUTION } FlowType;
 typedef enum { KERNEL_CLOSED, KERNEL_BARE } LiteralKernel;
 typedef enum { ALONG_FREQUENCY, ALONG_AMPLITUDE } SweepAlong;
 typedef enum { DIRECTION_UP, DIRECTION_DOWN, DIRECTION_BOTH } SweepDirection;
@@ -31,13 +34,27 @@ typedef struct {
   PetscInt  count; /* first:last:count, both ends included; count 1 needs first = last */
 } Range;
 
+/* A list of numbers, n of them; n = 0: not given */
+#define PARAM_LIST_MAX 64
+typedef struct {
+  PetscInt  n;
+  PetscReal value[PARAM_LIST_MAX];
+} RealList;
+typedef struct {
+  PetscInt n;
+  PetscInt value[PARAM_LIST_MAX];
+} IntList;
+
 typedef struct {
   /* beam */
   BeamModel   beam_model;
-  PetscReal   beam_beta, beam_gamma;
+  BeamEnds    beam_ends;
+  PetscReal   beam_beta, beam_gamma, beam_wave_speed; /* wave speed: string and rod */
+  RealList    beam_frequencies, beam_tip_values, beam_damping_ratios; /* BEAM_MODES; damping ratios may be absent: damping_ratio of all */
   PetscInt    beam_points; /* 0: chosen */
   PetscReal   beam_length, beam_youngs_modulus, beam_shear_modulus, beam_poisson_ratio, beam_shear_factor, beam_density, beam_area, beam_second_moment, beam_width, beam_height; /* SI set; NaN: not given */
-  PetscReal   damping_ratio, stop_position;
+  PetscReal   damping_ratio, contact_position, stop_position;
+  StopSide    stop_side;
   UnitsChoice units;
   /* receptance */
   PetscInt    receptance_modes, receptance_max_modes, receptance_closure; /* modes 0: chosen */
@@ -45,8 +62,9 @@ typedef struct {
   /* forcing */
   ForcingType forcing_type;
   PetscInt    forcing_mode;
-  PetscReal   forcing_position, forcing_amplitude, forcing_frequency, strobe_phase;
+  PetscReal   forcing_position, forcing_amplitude, forcing_mean, forcing_frequency, strobe_phase;
   /* initial state */
+  InitialShape initial_shape;
   PetscInt    initial_mode;
   PetscReal   initial_displacement, initial_velocity;
   /* flow */
@@ -54,6 +72,15 @@ typedef struct {
   PetscInt      flow_max_events; /* per forcing period */
   PetscReal     literal_step;
   LiteralKernel literal_kernel;
+  PetscReal     restitution_coefficient;
+  /* kernel */
+  IntList   kernel_beam_points;
+  PetscReal kernel_min_time, kernel_max_time;
+  PetscInt  kernel_times;
+  /* asymptotics */
+  RealList  asymptotics_alpha;
+  PetscReal asymptotics_frequency, asymptotics_velocity, asymptotics_min_time, asymptotics_max_time;
+  PetscInt  asymptotics_times, asymptotics_modes; /* modes 0: as (A4) says for each time */
   /* sweep */
   Range          sweep_amplitude, sweep_frequency;
   SweepAlong     sweep_along;
@@ -75,8 +102,8 @@ typedef struct {
   `commands` is a set of COMMAND_* bits: which commands take the option. `physics` rows decide the data;
   the others are run control. `group` heads a section of the help ("Beam", "Forcing", ...).
 */
-typedef enum { PARAM_INT, PARAM_REAL, PARAM_BOOL, PARAM_ENUM, PARAM_RANGE, PARAM_STRING, PARAM_TIME, PARAM_SHARD } ParamKind;
-enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2 };
+typedef enum { PARAM_INT, PARAM_REAL, PARAM_BOOL, PARAM_ENUM, PARAM_RANGE, PARAM_STRING, PARAM_TIME, PARAM_SHARD, PARAM_REALS, PARAM_INTS } ParamKind;
+enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2, COMMAND_KERNEL = 4, COMMAND_ASYMPTOTICS = 8 };
 
 typedef struct {
   const char        *group, *name; /* name without the dash */

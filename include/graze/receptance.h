@@ -5,7 +5,8 @@
       order 0   T = C0                               order 1   T = L+ C0 / (C0 s + L+)
       order 2   T = (L+ s + a) / (s^2 + b s + d)
 
-  Poles are the exponents of free flight, zeros those of contact. Complex pairs are stored once, im >= 0.
+  A rigid mode (w_1 = 0) is r_1/s^2; at most one, the first. Poles are the exponents of free flight, zeros those of contact, both
+  without 0. Complex pairs are stored once, im >= 0. L+ = 0 (a singular structure) has order 0 alone.
 */
 #ifndef GRAZE_RECEPTANCE_H
 #define GRAZE_RECEPTANCE_H
@@ -25,16 +26,20 @@ typedef struct {
 
 PetscErrorCode ReceptanceCreate(MPI_Comm comm, Receptance *receptance);
 /* n_known modes with w, r (copied) of which the first M are kept; the rest serve the tail sums.
-   damping D in [0,1); compliance S and wave speed c of the continuum. */
+   every r > 0. damping D in [0,1); compliance S (elastic) and impedance Z of the continuum, see BeamImpedance. */
 PetscErrorCode ReceptanceSetModes(Receptance receptance, PetscInt n_known, const PetscReal *w, const PetscReal *r, PetscInt M);
-PetscErrorCode ReceptanceSetContinuum(Receptance receptance, PetscReal D, PetscReal S, PetscReal c);
+PetscErrorCode ReceptanceSetContinuum(Receptance receptance, PetscReal D, PetscReal S, PetscReal Z);
+/* A ratio for each of the n_known modes instead of D (copied); only where there is no tail: order 0. */
+PetscErrorCode ReceptanceSetDamping(Receptance receptance, const PetscReal *damping);
 PetscErrorCode ReceptanceSetClosure(Receptance receptance, PetscInt order);
 PetscErrorCode ReceptanceSetUp(Receptance receptance);
 PetscErrorCode ReceptanceDestroy(Receptance *receptance);
 
 PetscErrorCode ReceptanceGetModes(Receptance receptance, PetscInt *M, const PetscReal **w, const PetscReal **r, const PetscReal **tip, PetscReal *D);
+/* Damping ratio of each of the M modes. Borrowed; as ReceptanceGetModes, does not need ReceptanceSetUp. */
+PetscErrorCode ReceptanceGetDamping(Receptance receptance, const PetscReal **damping);
 PetscErrorCode ReceptanceGetTail(Receptance receptance, const Tail **tail, PetscReal *L_plus, PetscReal *S);
-/* Poles with their residues in H, n of them (pairs once): M mode pairs first, then the tail's. Borrowed. */
+/* Poles with their residues in H, n of them (pairs once): the pairs of the elastic modes first, then the tail's. Borrowed. */
 PetscErrorCode ReceptanceGetPoles(Receptance receptance, PetscInt *n, const double complex **poles, const double complex **residues);
 /* Zeros of H, n of them (pairs once), by falling real part, with H'(zero). Borrowed. */
 PetscErrorCode ReceptanceGetZeros(Receptance receptance, PetscInt *n, const double complex **zeros, const double complex **slopes);
@@ -43,7 +48,7 @@ PetscErrorCode ReceptanceEvaluate(Receptance receptance, double complex s, doubl
 /* T(s) and, if not NULL, T'(s). */
 PetscErrorCode ReceptanceEvaluateTail(Receptance receptance, double complex s, double complex *T, double complex *dT);
 
-/* L+ = 2 arccos(D) / (pi c sqrt(1 - D^2)). */
-PetscReal ImpactKernelJump(PetscReal D, PetscReal c);
+/* L+ = 2 arccos(D) / (pi Z sqrt(1 - D^2)); 0 for infinite Z. */
+PetscReal ImpactKernelJump(PetscReal D, PetscReal Z);
 
 #endif

@@ -1,7 +1,8 @@
 /*
   units.h - physical (SI) and non-dimensional parameters, converted here and nowhere else.   [theory 1]
 
-  Length L, time t0 = L^2 sqrt(rho A / (E I)), force E I / L^2. A purely non-dimensional input has no scales (si = false).
+  Length L; of a beam time t0 = L^2 sqrt(rho A / (E I)), force E I / L^2; of a rod t0 = L sqrt(rho / E), force E A: its wave speed is 1.
+  Strings and systems given by their modes have no SI set. A purely non-dimensional input has no scales (si = false).
 */
 #ifndef GRAZE_UNITS_H
 #define GRAZE_UNITS_H
@@ -10,12 +11,13 @@
 
 typedef struct {
   PetscBool si;                 /* the beam was given by its SI set */
-  PetscReal length, time, force; /* L [m], t0 [s], E I / L^2 [N]; NaN without SI */
-  PetscReal beta, gamma;         /* as in the scaled parameters */
+  PetscReal length, time, force; /* L [m], t0 [s], E I / L^2 or E A [N]; NaN without SI */
+  PetscReal beta, gamma;         /* as in the scaled parameters; NaN for a model without them */
+  const char *time_text, *force_text; /* what they are, for a reader of a file: "t0 = L^2 sqrt(rho A / (E I))", "E I / L^2" */
 } Units;
 
 /* Checks the SI set (or beta, gamma), computes the scales, and leaves in `scaled` the copy of `given` with
-   beta, gamma and every dimensional entry non-dimensional. Both sets at once, or -units si without the SI set, is a complaint. */
+   beta, gamma (of a rod the wave speed) and every dimensional entry non-dimensional. Both sets at once, or -units si without the SI set, is a complaint. */
 PetscErrorCode UnitsApply(const Params *given, Units *units, Params *scaled, Complaint *complaint);
 
 #endif

@@ -24,9 +24,10 @@ static void PrintNotes_Private(FILE *file)
   (void)fputs("Options are written -name value; a file holds them as name: value and the command line overrides it.\n"
               "  -options_file_yaml FILE   read options from a file; nested keys join with _\n"
               "  -eps_ -pep_ -st_ -ksp_ -pc_ -snes_ -mat_ -vec_ -log_   go to PETSc and SLEPc\n"
-              "Units are non-dimensional: length L, time t0 = L^2 sqrt(rho A / (E I)), force E I / L^2.\n"
-              "With -units si stop, initial state, step, forcing and ranges are in m, m/s, s, N or m/s^2, rad/s.\n"
-              "A range is first:last:count, both ends included, or one number.\n\n",
+              "Units are non-dimensional: length L, time t0 = L^2 sqrt(rho A / (E I)), force E I / L^2;\n"
+              "of a rod given by its SI set t0 = L sqrt(rho / E), force E A.\n"
+              "With -units si stop, initial state, times, forcing and ranges are in m, m/s, s, N or m/s^2, rad/s.\n"
+              "A range is first:last:count, both ends included, or one number. A list is 1,2,3.\n\n",
               file);
 }
 
@@ -38,7 +39,10 @@ static void PrintNotes_Private(FILE *file)
 */
 PetscErrorCode HelpPrint(const Command *command, FILE *file)
 {
+  unsigned every = 0;
+
   PetscFunctionBeginUser;
+  for (const Command *c = commands; c->name; c++) every |= c->options;
   if (!command) {
     (void)fprintf(file,
                   "Graze %s - an impacting beam, swept over forcing amplitudes and frequencies\n\n"
@@ -54,7 +58,7 @@ PetscErrorCode HelpPrint(const Command *command, FILE *file)
     (void)fputs("\n", file);
   }
   PrintNotes_Private(file);
-  PetscCall(ParamsPrintHelp(command ? command->options : COMMAND_SWEEP | COMMAND_TRAJECTORY, file));
+  PetscCall(ParamsPrintHelp(command ? command->options : every, file));
   if (!command)
     (void)fputs("\nExit codes\n  0 done   64 a bad option   65 a bad input file, or a result in the way   70 a bug   74 the disk\n"
                 "  85 stopped before the end, everything saved: the same command goes on\n", file);

@@ -23,7 +23,7 @@
 
 #define LOCK_SECONDS 10 /* a run that was killed a moment ago may still be dying */
 
-static const char *const results[] = {"sweep.h5", "trajectory.h5", NULL};
+static const char *const results[] = {"sweep.h5", "trajectory.h5", "kernel.h5", "asymptotics.h5", NULL};
 
 static int lock_file = -1; /* log.txt, locked; open until the process ends */
 
@@ -113,8 +113,9 @@ static PetscErrorCode Lock_Private(const Params *params, PetscBool make, Complai
 /* A folder that holds anything of ours gets the first free name of folder.1, folder.2, ... A folder of other things stays. */
 static PetscErrorCode MoveAside_Private(const Params *params, size_t size, char *moved, Complaint *complaint)
 {
-  static const char *const ours[] = {"sweep.h5",           "sweep.previous.h5",      "sweep.h5.partial", "trajectory.h5",
-                                     "trajectory.h5.partial", "used_parameters.yaml", "log.txt",          NULL};
+  static const char *const ours[] = {"sweep.h5",           "sweep.previous.h5",      "sweep.h5.partial",       "trajectory.h5",
+                                     "trajectory.h5.partial", "kernel.h5",          "kernel.h5.partial", "asymptotics.h5",
+                                     "asymptotics.h5.partial", "used_parameters.yaml", "log.txt",        NULL};
   char        folder[PETSC_MAX_PATH_LEN];
   PetscBool   any = PETSC_FALSE;
   struct stat info;

@@ -8,6 +8,7 @@
 #include "graze/kernel.h"
 #include "graze/log.h"
 #include "graze/provenance.h"
+#include "graze/waves.h"
 
 #define KERNEL_POINTS   601
 #define KERNEL_FIRST    1e-5  /* [t0]; the steepest part of the kernel lasts about 1e-3 t0 */
@@ -38,6 +39,10 @@ PetscErrorCode OutputLogModel(Model model, const Params *params)
   PetscFunctionBeginUser;
   PetscCall(ModelGetReceptance(model, &receptance));
   PetscCall(ReceptanceGetModes(receptance, &M, NULL, NULL, NULL, NULL));
+  if (params->flow == FLOW_RESTITUTION) {
+    PetscCall(LogLine("model          %" PetscInt_FMT " mode%s, rigid impacts of restitution %g", M, M > 1 ? "s" : "", (double)params->restitution_coefficient));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(ReceptanceGetTail(receptance, &tail, &L_plus, NULL));
   PetscCall(LogLine("kernel         L+ = %.12g, %" PetscInt_FMT " modes, tail of order %" PetscInt_FMT, (double)L_plus, M, tail->order));
   if (tail->order != params->receptance_closure)
@@ -102,25 +107,29 @@ PetscErrorCode OutputWriteParameters(Store store, const Params *params, unsigned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* OutputWriteScales - Group /scales, if the beam was given in SI: one L, t0, EI/L^2, and beta, gamma. Not collective (root). Complaint:
+/* OutputWriteScales - Group /scales, if the structure was given in SI: its units of length, time, force, and beta, gamma if it has them. Not collective (root). Complaint:
  * EXIT_IO */
 PetscErrorCode OutputWriteScales(Store store, const Units *units, Complaint *complaint)
 {
+  char time[64], force[64];
   const struct {
     const char *name, *long_name, *unit;
     PetscReal   value;
   } rows[] = {{"length", "length L of the beam", "m", units->length},
-              {"time", "time t0 = L^2 sqrt(rho A / (E I))", "s", units->time},
-              {"force", "force E I / L^2", "N", units->force},
+              {"time", time, "s", units->time},
+              {"force", force, "N", units->force},
               {"beta", "slenderness A L^2 / I", "1", units->beta},
               {"gamma", "shear stiffness kappa G / E", "1", units->gamma}};
 
   PetscFunctionBeginUser;
   if (!units->si) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscSNPrintf(time, sizeof time, "time %s", units->time_text));
+  PetscCall(PetscSNPrintf(force, sizeof force, "force %s", units->force_text));
   PetscCall(StoreDefineGroup(store, "/scales", complaint));
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     char path[64];
 
+    if (PetscIsNanReal(rows[i].value)) continue; /* the model has no such number */
     PetscCall(PetscSNPrintf(path, sizeof path, "/scales/%s", rows[i].name));
     PetscCall(StoreDefineVariable(store, "/scales", rows[i].name, STORE_REAL, 0, NULL, complaint));
     PetscCall(StoreWrite(store, path, NULL, NULL, &rows[i].value, complaint));
@@ -172,15 +181,16 @@ static PetscErrorCode Complex_Private(Store store, const char *name, const char 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* first, first + 1, ... */
-static PetscErrorCode Count_Private(Store store, const char *name, PetscInt n, int32_t first, const char *long_name, Complaint *complaint)
+/* first, first + 1, ...; or first + number[i] */
+static PetscErrorCode Count_Private(Store store, const char *name, PetscInt n, int32_t first, const PetscInt *number, const char *long_name,
+                                    Complaint *complaint)
 {
   int32_t *values;
   char     path[64];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n + 1, &values));
-  for (PetscInt i = 0; i < n; i++) values[i] = first + (int32_t)i;
+  for (PetscInt i = 0; i < n; i++) values[i] = first + (int32_t)(number ? number[i] : i);
   PetscCall(StoreDefineDimension(store, "/kernel", name, STORE_INT32, n, values, complaint));
   PetscCall(PetscSNPrintf(path, sizeof path, "/kernel/%s", name));
   PetscCall(OutputDescribe(store, path, long_name, "1", complaint));
@@ -188,19 +198,43 @@ static PetscErrorCode Count_Private(Store store, const char *name, PetscInt n, i
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* L1 and g at delays from 0 to where mode 1 has died out. */
-static PetscErrorCode Delays_Private(Store store, Receptance receptance, PetscReal D, PetscReal w1, Complaint *complaint)
+/* Undamped strings and rods: the kernel is a train of jumps, of which the poles give but a blurred picture. */
+static PetscErrorCode Waves_Private(const Params *params, Receptance receptance, PetscInt n, const PetscReal *tau, PetscReal *L1_1, PetscReal *L1_2,
+                                    PetscReal *g)
 {
-  const PetscReal last = D > 0 ? PetscLogReal(1 / KERNEL_DECAY) / (D * w1) : KERNEL_UNDAMPED;
-  PetscReal      *tau, *L1_1, *L1_2, *g;
+  const PetscReal *w;
+  KernelConstants  constants;
+  WaveTrain        train;
 
   PetscFunctionBeginUser;
+  PetscCall(ReceptanceGetModes(receptance, NULL, &w, NULL, NULL, NULL));
+  PetscCall(KernelGetConstants(receptance, &constants));
+  PetscCall(WaveTrainCreate(params, params->contact_position, tau[n - 1], &train));
+  PetscCall(WaveTrainKernel(&train, w[0], constants.Linf[1], n, tau, L1_2, g));
+  PetscCall(WaveTrainDestroy(&train));
+  PetscCall(PetscArrayzero(L1_1, n));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* L1 and g at delays from 0 to where the first elastic mode has died out. */
+static PetscErrorCode Delays_Private(Store store, const Params *params, Receptance receptance, Complaint *complaint)
+{
+  const PetscReal *w, *damping;
+  PetscReal       *tau, *L1_1, *L1_2, *g, last = KERNEL_UNDAMPED;
+  PetscInt         M, k;
+
+  PetscFunctionBeginUser;
+  PetscCall(ReceptanceGetModes(receptance, &M, &w, NULL, NULL, NULL));
+  PetscCall(ReceptanceGetDamping(receptance, &damping));
+  k = w[0] > 0 ? 0 : 1;
+  if (k < M && damping[k] > 0) last = PetscLogReal(1 / KERNEL_DECAY) / (damping[k] * w[k]);
   PetscCall(PetscMalloc4(KERNEL_POINTS, &tau, KERNEL_POINTS, &L1_1, KERNEL_POINTS, &L1_2, KERNEL_POINTS, &g));
   tau[0] = 0;
   for (PetscInt i = 1; i < KERNEL_POINTS; i++)
     tau[i] = KERNEL_FIRST * PetscPowReal(last / KERNEL_FIRST, (PetscReal)(i - 1) / (KERNEL_POINTS - 2));
   tau[KERNEL_POINTS - 1] = last;
-  PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
+  if (WavesApply(params)) PetscCall(Waves_Private(params, receptance, KERNEL_POINTS, tau, L1_1, L1_2, g));
+  else PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
   PetscCall(StoreDefineDimension(store, "/kernel", "tau", STORE_REAL, KERNEL_POINTS, tau, complaint));
   PetscCall(OutputDescribe(store, "/kernel/tau", "delay; kernels at 0 are the limit from above", "t0", complaint));
   PetscCall(Real_Private(store, "L1_1", "tau", "memory kernel, first component", "L^3/EI", L1_1, complaint));
@@ -236,18 +270,22 @@ static PetscErrorCode Tail_Private(Store store, const Tail *tail, Complaint *com
 PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
 {
   const char *const     both[] = {"component", "component_2"};
+  const Params         *params;
+  const PetscInt       *number;
   Receptance            receptance;
   KernelConstants       constants;
   const Tail           *tail;
   const PetscReal      *w, *r;
   const double complex *poles, *residues, *zeros;
-  PetscReal             D, S;
+  PetscReal             S;
   PetscInt              M, n_poles, n_zeros;
   int32_t               modes, closure;
 
   PetscFunctionBeginUser;
+  PetscCall(ModelGetParams(model, &params));
+  PetscCall(ModelGetKept(model, NULL, &number));
   PetscCall(ModelGetReceptance(model, &receptance));
-  PetscCall(ReceptanceGetModes(receptance, &M, &w, &r, NULL, &D));
+  PetscCall(ReceptanceGetModes(receptance, &M, &w, &r, NULL, NULL));
   PetscCall(ReceptanceGetTail(receptance, &tail, NULL, &S));
   PetscCall(ReceptanceGetPoles(receptance, &n_poles, &poles, &residues));
   PetscCall(ReceptanceGetZeros(receptance, &n_zeros, &zeros, NULL));
@@ -257,10 +295,10 @@ PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
 
   PetscCall(StoreDefineGroup(store, "/kernel", complaint));
   PetscCall(Tail_Private(store, tail, complaint));
-  PetscCall(Delays_Private(store, receptance, D, w[0], complaint));
+  PetscCall(Delays_Private(store, params, receptance, complaint));
 
-  PetscCall(Count_Private(store, "component", 2, 1, "component of y = (displacement, velocity)", complaint));
-  PetscCall(Count_Private(store, "component_2", 2, 1, "component of y that A acts on", complaint));
+  PetscCall(Count_Private(store, "component", 2, 1, NULL, "component of y = (displacement, velocity)", complaint));
+  PetscCall(Count_Private(store, "component_2", 2, 1, NULL, "component of y that A acts on", complaint));
   PetscCall(Real_Private(store, "Linf", "component", "coefficient of the force", "L^3/(EI t0), L^3/(EI t0^2)", constants.Linf, complaint));
   PetscCall(
     Variable_Private(store, "A", STORE_REAL, 2, both, "coefficient of y, row by row", "1/t0, 1, 1/t0^2, 1/t0", constants.A, complaint));
@@ -270,17 +308,17 @@ PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
   PetscCall(Variable_Private(store, "modes", STORE_INT32, 0, NULL, "modes kept", "1", &modes, complaint));
   PetscCall(Variable_Private(store, "closure", STORE_INT32, 0, NULL, "order of the tail closure", "1", &closure, complaint));
 
-  PetscCall(Count_Private(store, "mode", M, 1, "number of the mode, from 1", complaint));
+  PetscCall(Count_Private(store, "mode", M, 1, number, "number of the mode, from 1", complaint));
   PetscCall(Real_Private(store, "natural_frequency", "mode", "undamped natural frequency", "rad/t0", w, complaint));
   PetscCall(
     Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared", "L^3/(EI t0^2)", r, complaint));
 
-  PetscCall(Count_Private(store, "pole", n_poles, 0, "number of the pole, from 0; of a pair the one with im > 0", complaint));
+  PetscCall(Count_Private(store, "pole", n_poles, 0, NULL, "number of the pole, from 0; of a pair the one with im > 0", complaint));
   PetscCall(
     Complex_Private(store, "pole", "pole", "pole of the tip receptance: exponent of free flight", "1/t0", n_poles, poles, complaint));
   PetscCall(
     Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole", "L^3/(EI t0)", n_poles, residues, complaint));
-  PetscCall(Count_Private(store, "zero", n_zeros, 0, "number of the zero, from 0; of a pair the one with im > 0", complaint));
+  PetscCall(Count_Private(store, "zero", n_zeros, 0, NULL, "number of the zero, from 0; of a pair the one with im > 0", complaint));
   PetscCall(Complex_Private(store, "zero", "zero", "zero of the tip receptance: exponent of contact", "1/t0", n_zeros, zeros, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,7 +9,8 @@
 
 /* From /parameters and the attribute `shard`, as the user gave them; run control has its defaults. Complaint: EXIT_FILES */
 PetscErrorCode ParamsFromStore(Store store, Params *given, Complaint *complaint);
-/* The value of a row as /parameters has it, as ParamsFormat would write it; "" where there is none. */
+/* The value of a row as /parameters has it, as ParamsFormat would write it; "" where there is none. An option that is younger than the
+   file has its default. */
 PetscErrorCode ParamsStoredValue(Store store, const ParamRow *row, size_t size, char *text);
 /* Names of the options that decide the data and differ, separated by ", "; "" if none does. */
 PetscErrorCode ParamsDifferences(const Params *one, const Params *other, size_t size, char *list);

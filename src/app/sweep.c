@@ -37,7 +37,8 @@ static const PetscReal seconds_per_mode = 1e-6;
 /* What a sweep would take; nothing is run or written. */
 static PetscErrorCode DryRun_Private(const Job *job)
 {
-  const PetscInt  modes = job->params.receptance_modes ? job->params.receptance_modes : job->params.receptance_max_modes;
+  const PetscInt  most  = ModelChoosesModes(&job->params) ? job->params.receptance_max_modes : PetscMax(job->params.beam_frequencies.n, 1);
+  const PetscInt  modes = job->params.receptance_modes ? job->params.receptance_modes : most;
   const PetscReal periods = job->params.settle_periods + 1.5 * job->params.sample_periods;
   const PetscReal hours = periods * modes * seconds_per_mode * job->grid.n_cells / 3600.0;
   CellLayout      layout;
@@ -50,7 +51,7 @@ static PetscErrorCode DryRun_Private(const Job *job)
   PetscCall(LogLine("cells          %" PetscInt_FMT " in %" PetscInt_FMT " units of work of up to %" PetscInt_FMT, job->grid.n_cells, job->grid.n_units, job->grid.segment));
   PetscCall(LogLine("disk           %.3g MB, and as much again for the snapshot before while it runs", (double)disk / 1e6));
   PetscCall(LogLine("memory         about %.0f MB per rank", (double)memory / 1e6));
-  PetscCall(LogLine("time           about %.2g core-hours with %" PetscInt_FMT " modes%s", (double)hours, modes, job->params.receptance_modes ? "" : " (the most that may be chosen)"));
+  PetscCall(LogLine("time           about %.2g core-hours with %" PetscInt_FMT " modes%s", (double)hours, modes, ModelChoosesModes(&job->params) ? " (the most that may be chosen)" : ""));
   if (job->params.flow == FLOW_LITERAL) PetscCall(LogLine("               for the exact flow: the literal scheme is many times slower, and the more so the longer it runs"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -97,7 +98,7 @@ static PetscErrorCode Modes_Private(Job *job, Complaint *complaint)
   if (job->rank == 0) {
     if (job->found == OUTPUT_RESUME) PetscCall(StoredModes_Private(job, &modes, complaint));
     else if (modes) PetscCall(LogLine("modes          %" PetscInt_FMT ", as given: no error was estimated", modes));
-    else PetscCall(ChooseModes_Private(job, &modes, complaint));
+    else if (ModelChoosesModes(&job->params)) PetscCall(ChooseModes_Private(job, &modes, complaint));
   }
   PetscCall(ComplaintAgree(job->comm, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);

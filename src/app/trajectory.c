@@ -22,6 +22,8 @@ typedef struct {
   PetscReal  period, end; /* forcing period; time that was reached [t0] */
 } Motion;
 
+static const char *const flow_names[] = {"exact", "literal", "restitution"}; /* FlowType */
+
 /* What is done before any of it is; also the whole of a dry run. */
 static PetscErrorCode Announce_Private(const Params *given, const Params *params)
 {
@@ -31,11 +33,11 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
   PetscFunctionBeginUser;
   PetscCall(LogLine("trajectory     A = %.9g, W = %.9g, %" PetscInt_FMT " periods of %.9g t0, the %s flow",
                     (double)params->forcing_amplitude, (double)params->forcing_frequency, params->periods, (double)period,
-                    params->flow == FLOW_EXACT ? "exact" : "literal"));
+                    flow_names[params->flow]));
   if (!params->dry_run) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LogLine("samples        %" PetscInt_FMT ", %.3g MB in memory and on disk, and the contacts", samples, 32e-6 * samples));
   if (params->receptance_modes) PetscCall(LogLine("modes          %" PetscInt_FMT, params->receptance_modes));
-  else
+  else if (ModelChoosesModes(params))
     PetscCall(LogLine("modes          to be chosen, at most %" PetscInt_FMT ", for an error of %g", params->receptance_max_modes,
                       (double)params->receptance_rtol));
   if (params->flow == FLOW_LITERAL)
@@ -49,7 +51,7 @@ static PetscErrorCode SetUpModel_Private(Model model, const Params *params, Comp
 {
   PetscFunctionBeginUser;
   PetscCall(ModelSetParams(model, params));
-  if (!params->receptance_modes) {
+  if (ModelChoosesModes(params)) {
     ModesChoice choice;
 
     PetscCall(ModelChooseModes(model, params->forcing_amplitude, params->forcing_frequency, &choice, complaint));
@@ -162,6 +164,18 @@ static PetscErrorCode Scalar_Private(Store store, const char *name, const char *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Count_Private(Store store, const char *name, const char *long_name, int32_t value, Complaint *complaint)
+{
+  char path[64];
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscSNPrintf(path, sizeof path, "/%s", name));
+  PetscCall(StoreDefineVariable(store, "/", name, STORE_INT32, 0, NULL, complaint));
+  PetscCall(OutputDescribe(store, path, long_name, "1", complaint));
+  PetscCall(StoreWrite(store, path, NULL, NULL, &value, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Array_Private(Store store, const char *name, StoreType type, const char *dim, const char *long_name,
                                     const char *scale, const void *values, Complaint *complaint)
 {
@@ -175,24 +189,25 @@ static PetscErrorCode Array_Private(Store store, const char *name, StoreType typ
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* An onset for every contact, a release for every contact that ended, in order of time. */
-static PetscErrorCode WriteEvents_Private(Store store, const Motion *motion, Complaint *complaint)
+/* An onset for every contact, a release for every contact that ended, in order of time; at an impact both at once. */
+static PetscErrorCode WriteEvents_Private(Store store, const Params *params, const Motion *motion, Complaint *complaint)
 {
   const FlowRecord *r       = &motion->record;
   const int8_t      flags[] = {1, 2};
   const PetscInt    room    = 2 * r->count + 1;
-  PetscReal        *time, *velocity, *force;
+  PetscReal        *time, *velocity, *force, *impulse;
   int8_t           *type;
   int32_t          *number;
   PetscInt          n = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscCalloc5(room, &time, room, &velocity, room, &force, room, &type, room, &number));
+  PetscCall(PetscCalloc6(room, &time, room, &velocity, room, &force, room, &impulse, room, &type, room, &number));
   for (PetscInt i = 0; i < r->count; i++) {
     const Contact *c = &r->contact[i];
 
     time[n]     = ((PetscReal)c->period + c->phase) * motion->period;
     velocity[n] = c->velocity;
+    impulse[n]  = c->impulse;
     force[n]    = c->force;
     type[n++]   = flags[0];
     if (PetscIsNanReal(c->duration)) continue;
@@ -210,7 +225,10 @@ static PetscErrorCode WriteEvents_Private(Store store, const Motion *motion, Com
                           velocity, complaint));
   PetscCall(Array_Private(store, "event_force", STORE_REAL, "event", "contact force just after an onset; 0 at a release", "EI/L^2", force,
                           complaint));
-  PetscCall(PetscFree5(time, velocity, force, type, number));
+  if (params->flow == FLOW_RESTITUTION)
+    PetscCall(Array_Private(store, "event_impulse", STORE_REAL, "event", "impulse of the contact that begins; 0 at a release", "EI t0/L^2",
+                            impulse, complaint));
+  PetscCall(PetscFree6(time, velocity, force, impulse, type, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,7 +244,7 @@ static PetscErrorCode WriteData_Private(Store store, const Params *params, const
   PetscCall(Array_Private(store, "displacement", STORE_REAL, "time", "tip displacement", "L", r->sample_y1, complaint));
   PetscCall(Array_Private(store, "velocity", STORE_REAL, "time", "tip velocity; 0 in contact", "L/t0", r->sample_y2, complaint));
   PetscCall(Array_Private(store, "force", STORE_REAL, "time", "contact force; 0 in flight", "EI/L^2", r->sample_f, complaint));
-  PetscCall(WriteEvents_Private(store, motion, complaint));
+  PetscCall(WriteEvents_Private(store, params, motion, complaint));
   PetscCall(Scalar_Private(store, "stop_position", "tip displacement at the stop", "L", params->stop_position, complaint));
   PetscCall(Scalar_Private(store, "amplitude", "forcing amplitude A of A cos(W t)", OutputAmplitudeScale(params->forcing_type),
                            params->forcing_amplitude, complaint));
@@ -238,6 +256,12 @@ static PetscErrorCode WriteData_Private(Store store, const Params *params, const
   PetscCall(Scalar_Private(store, "peak_force", "largest contact force", "EI/L^2", r->peak_force, complaint));
   PetscCall(Scalar_Private(store, "contact_fraction", "share of the time in contact", "1",
                            motion->end > 0 ? r->time_in_contact / motion->end : NAN, complaint));
+  if (params->flow == FLOW_RESTITUTION) {
+    const int32_t impacts = (int32_t)r->impacts, sticks = (int32_t)r->sticks;
+
+    PetscCall(Count_Private(store, "impacts", "rigid impacts", impacts, complaint));
+    PetscCall(Count_Private(store, "sticks", "spells of sticking that followed an accumulation of impacts", sticks, complaint));
+  }
   PetscCall(StoreAttributeNumbers(store, "/", "complete", STORE_INT8, 1, &complete, complaint));
   PetscCall(StoreAttributeText(store, "/", "reason", FlowReasons[motion->reason], complaint));
   PetscFunctionReturn(PETSC_SUCCESS);

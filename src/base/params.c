@@ -39,9 +39,19 @@ static const char *NearestOption_Private(unsigned command, const char *name)
   return NearestName(name, names);
 }
 
-static const char *CommandNames_Private(unsigned commands)
+static const struct {
+  unsigned    command;
+  const char *name;
+} command_names[] = {{COMMAND_SWEEP, "sweep"}, {COMMAND_TRAJECTORY, "trajectory"}, {COMMAND_KERNEL, "kernel"}, {COMMAND_ASYMPTOTICS, "asymptotics"}};
+
+void CommandNames_Private(unsigned commands, const char *before, const char *between, size_t size, char *text)
 {
-  return commands == COMMAND_SWEEP ? "graze sweep" : commands == COMMAND_TRAJECTORY ? "graze trajectory" : "graze";
+  size_t used = 0;
+
+  *text = 0;
+  for (size_t i = 0; i < sizeof command_names / sizeof command_names[0] && used < size; i++)
+    if (commands & command_names[i].command)
+      used += (size_t)snprintf(text + used, size - used, "%s%s%s", used ? between : "", before, command_names[i].name);
 }
 
 /* A list entry that ends with '*' is a prefix. */
@@ -141,8 +151,7 @@ static PetscErrorCode SetDefaults_Private(Reading *r)
     const ParamRow *row = &params_table[i];
 
     if (!strcmp(row->name, "output")) {
-      PetscCall(
-        PetscStrncpy(r->params->output, r->command == COMMAND_TRAJECTORY ? "runs/trajectory" : "runs/sweep", sizeof r->params->output));
+      CommandNames_Private(r->command, "runs/", "+", sizeof r->params->output, r->params->output);
     } else if (*row->fallback) {
       PetscCall(ParamSetValue_Private(r->params, row, row->fallback, EXIT_INTERNAL, row->name, r->complaint));
     } else if (row->kind == PARAM_REAL || row->kind == PARAM_TIME) *(PetscReal *)((char *)r->params + row->where) = NAN;
@@ -200,7 +209,10 @@ static PetscErrorCode SetFromFile_Private(Reading *r, const YamlEntries *entries
     else if (!e->value) ComplaintSet(r->complaint, EXIT_FILES, "%s has no value", where);
     else {
       r->given[row - params_table] = FROM_FILE;
-      PetscCall(ParamSetValue_Private(r->params, row, e->value, EXIT_FILES, where, r->complaint));
+      if (e->list && row->kind != PARAM_REALS && row->kind != PARAM_INTS)
+        ComplaintSet(r->complaint, EXIT_FILES, "%.300s, line %d: a list is not a value of %s%s", r->file, e->line, row->name,
+                     row->kind == PARAM_RANGE ? "; write a range as \"first:last:count\"" : "");
+      else PetscCall(ParamSetValue_Private(r->params, row, e->value, EXIT_FILES, where, r->complaint));
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -239,7 +251,10 @@ static PetscErrorCode ScanCommandLine_Private(Reading *r, int argc, char **argv)
         ComplaintSet(c, EXIT_OPTIONS, "unknown option %.80s; did you mean -%s?", word,
                      NearestOption_Private(r->command, name + (*name == '-')));
     } else if (!(row->commands & r->command)) {
-      ComplaintSet(c, EXIT_OPTIONS, "option -%s belongs to %s", row->name, CommandNames_Private(row->commands));
+      char owners[128];
+
+      CommandNames_Private(row->commands, "graze ", ", ", sizeof owners, owners);
+      ComplaintSet(c, EXIT_OPTIONS, "option -%s belongs to %s", row->name, owners);
     } else if (!value && row->kind != PARAM_BOOL) {
       ComplaintSet(c, EXIT_OPTIONS, "option -%s needs a value", row->name);
     } else {
@@ -267,8 +282,8 @@ static PetscErrorCode SetFromCommandLine_Private(Reading *r)
   ParamsRead - Every option of a command, from defaults, environment, file and command line, checked.
 
   Collective.
-  Input:   command - COMMAND_SWEEP or COMMAND_TRAJECTORY;  argc, argv - the words after it, the same on all ranks
-  Output:  params - in the user's units; beam_beta and beam_gamma are NaN if the SI set was given
+  Input:   command - one of COMMAND_*;  argc, argv - the words after it, the same on all ranks
+  Output:  params - in the user's units; beam_beta and beam_gamma are NaN if the SI set was given or the model has none
            complaint - the same on all ranks: EXIT_OPTIONS for what was typed, EXIT_FILES for what is in the file
   What the SI set must hold is checked by UnitsApply.
 */

@@ -5,24 +5,44 @@
 
 #include <string.h>
 
-/* Columns of the help: option, default with unit, allowed, and the help text, which wraps. */
-#define OPTION_WIDTH  24
+/* Columns of the help: option, default with unit, allowed and the help text; the last two wrap. */
+#define OPTION_WIDTH  27
 #define DEFAULT_WIDTH 19
 #define ALLOWED_WIDTH 22
 #define LINE_WIDTH    100
 
-static void PrintWrapped_Private(FILE *file, const char *text)
+/* How much of a text goes into a column: up to the last place where it may be cut. A '|' stays, a space goes; *rest is what follows. */
+static int Piece_Private(const char *text, char cut, int width, const char **rest)
 {
-  const int left = OPTION_WIDTH + DEFAULT_WIDTH + ALLOWED_WIDTH, width = LINE_WIDTH - left;
+  int length = (int)strlen(text);
 
-  while ((int)strlen(text) > width) {
-    int cut = width;
-
-    while (cut > 0 && text[cut] != ' ') cut--;
-    (void)fprintf(file, "%.*s\n%*s", cut, text, left, "");
-    text += cut + 1;
+  *rest = text + length;
+  if (length <= width) return length;
+  length = width;
+  if (cut == ' ') {
+    while (length > 0 && text[length] != ' ') length--;
+    *rest = text + length + 1;
+  } else {
+    while (length > 0 && text[length - 1] != cut) length--;
+    *rest = text + length;
   }
-  (void)fprintf(file, "%s\n", text);
+  return length;
+}
+
+/* The last two columns; a long list of choices goes on below, beside the help text. */
+static void PrintWrapped_Private(FILE *file, const char *allowed, const char *help)
+{
+  for (PetscBool first = PETSC_TRUE; first || *allowed || *help; first = PETSC_FALSE) {
+    const char *next_allowed, *next_help;
+    const int   n = Piece_Private(allowed, '|', ALLOWED_WIDTH - 1, &next_allowed);
+    const int   m = Piece_Private(help, ' ', LINE_WIDTH - OPTION_WIDTH - DEFAULT_WIDTH - ALLOWED_WIDTH, &next_help);
+
+    if (!first) (void)fprintf(file, "%*s", OPTION_WIDTH + DEFAULT_WIDTH, "");
+    if (m) (void)fprintf(file, "%.*s%*s%.*s\n", n, allowed, ALLOWED_WIDTH - n, "", m, help);
+    else (void)fprintf(file, "%.*s\n", n, allowed);
+    allowed = next_allowed;
+    help    = next_help;
+  }
 }
 
 static void FormatDefault_Private(const ParamRow *row, size_t size, char *text)
@@ -54,8 +74,8 @@ PetscErrorCode ParamsPrintHelp(unsigned command, FILE *file)
     PetscCall(ParamAllowed_Private(row, sizeof allowed, allowed));
     FormatDefault_Private(row, sizeof fallback, fallback);
     (void)snprintf(option, sizeof option, "  -%s", row->name);
-    (void)fprintf(file, "%-*s%-*s%-*s", OPTION_WIDTH, option, DEFAULT_WIDTH, fallback, ALLOWED_WIDTH, allowed);
-    PrintWrapped_Private(file, row->help);
+    (void)fprintf(file, "%-*s%-*s", OPTION_WIDTH, option, DEFAULT_WIDTH, fallback);
+    PrintWrapped_Private(file, allowed, row->help);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -83,16 +103,19 @@ PetscErrorCode ParamsPrintMarkdown(FILE *file)
               "On the command line an option is `-name value`; in a file given by `-options_file_yaml FILE` it is `name: value`, where "
               "nested keys join with `_`. "
               "The command line overrides the file, the file overrides `PETSC_OPTIONS` and `~/.petscrc`. "
-              "One file may hold the options of both commands; on the command line an option of the other command is refused. "
+              "One file may hold the options of several commands; on the command line an option of another command is refused. "
+              "A list is written `1,2,3`, in a file also `[1, 2, 3]`. "
               "Options of PETSc's and SLEPc's solvers (`-eps_`, `-pep_`, `-st_`, `-ksp_`, `-pc_`, `-snes_`, `-mat_`, `-vec_`, `-log_`) are "
               "passed on.\n\n"
-              "Units are those of the non-dimensional system. With `-units si` the stop position, initial state, literal step, forcing "
-              "amplitude and frequency and their "
-              "ranges are in m, m/s, s, N or m/s^2, and rad/s; they must then all be given.\n",
+              "Units are those of the non-dimensional system. With `-units si` the stop position, initial state, literal step, delays of "
+              "the kernel, forcing amplitude, mean and frequency and the "
+              "ranges are in m, m/s, s, N or m/s^2, and rad/s; all that the command takes must then be given, but for the mean. "
+              "The SI set of `euler_bernoulli` has no shear entries, that of `rod` neither these nor a second moment "
+              "(its `t0` is `L sqrt(rho / E)`, its unit of force `E A`); `string` and `modes` have none.\n",
               file);
   for (PetscInt i = 0; i < params_table_size; i++) {
     const ParamRow *row = &params_table[i];
-    char            option[64], allowed[256];
+    char            option[64], allowed[256], names[64];
 
     if (strcmp(group, row->group))
       (void)fprintf(file, "\n## %s\n\n| option | default | unit | allowed | command | |\n|---|---|---|---|---|---|\n", row->group);
@@ -104,7 +127,8 @@ PetscErrorCode ParamsPrintMarkdown(FILE *file)
     PrintCell_Private(file, row->fallback);
     PrintCell_Private(file, row->unit);
     PrintCell_Private(file, allowed);
-    PrintCell_Private(file, row->commands == COMMAND_SWEEP ? "sweep" : row->commands == COMMAND_TRAJECTORY ? "trajectory" : "both");
+    CommandNames_Private(row->commands, "", ", ", sizeof names, names);
+    PrintCell_Private(file, names);
     PrintCell_Private(file, row->help);
     (void)fputs("\n", file);
   }

@@ -9,7 +9,7 @@
 /* One `key: value` of a parameter file, nested keys joined with '_'. */
 typedef struct {
   char     *key, *value; /* value NULL: a key that holds further keys, or nothing */
-  PetscBool nested;
+  PetscBool nested, list; /* list: a YAML sequence, its items joined with ',' */
   int       line;
 } YamlEntry;
 
@@ -30,11 +30,19 @@ PetscBool IsPetscOption_Private(const char *name);
 typedef enum { FROM_TABLE, FROM_DATABASE, FROM_FILE, FROM_COMMAND_LINE } ParamSource;
 
 const ParamRow *ParamFind_Private(const char *name); /* NULL: no such option */
+/* Names of a set of commands, each after `before`, with `between` between them. */
+void CommandNames_Private(unsigned commands, const char *before, const char *between, size_t size, char *text);
 /* Store `text` in the row's field, or complain; `where` heads the complaint ("option -x", "run.yaml, line 3: x"). */
 PetscErrorCode ParamSetValue_Private(Params *params, const ParamRow *row, const char *text, int exit_code, const char *where,
                                      Complaint *complaint);
-/* given: per row of the table. beam_beta and beam_gamma become NaN where the SI set replaces them. */
+/* given: per row of the table. beam_beta and beam_gamma become NaN where the SI set replaces them and where the model has none. */
 void ParamsCheckRelations_Private(unsigned command, const ParamSource *given, Params *params, Complaint *complaint);
+/* The part of it that says what structure there is: model, ends, contact point, list of modes, SI set. */
+void ParamsCheckStructure_Private(unsigned command, const ParamSource *given, Params *params, Complaint *complaint);
+ParamSource ParamGiven_Private(const ParamSource *given, const char *name);
+/* Of a whole or real number: has it another value than its default? */
+PetscBool ParamChanged_Private(const Params *params, const char *name);
+const char *ParamEnumName_Private(const char *name, int value);
 
 /* What a row allows, as text: "[0, 1)", "2 to 400", "up|down|both". */
 PetscErrorCode ParamAllowed_Private(const ParamRow *row, size_t size, char *text);

@@ -1,48 +1,49 @@
 /*
-  params_relations.c - what options say about each other, as far as it needs no spectrum. What the SI set must hold is checked by
-  UnitsApply.
+  params_relations.c - what options say about each other, as far as it needs no spectrum.   [theory 4, 6, 13-17]
+
+  First which structure it is (params_structure.c), then which flows it takes, then numbers that must fit together. What the SI set must
+  hold is checked by UnitsApply.
 */
 #include "params_private.h"
 
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-static ParamSource Given_Private(const ParamSource *given, const char *name)
+#define FLOWS (COMMAND_SWEEP | COMMAND_TRAJECTORY)
+
+ParamSource ParamGiven_Private(const ParamSource *given, const char *name)
 {
   return given[ParamFind_Private(name) - params_table];
 }
 
-/* beta and gamma give way to the SI set unless the user gave both: NaN then says "not given". */
-static void CheckBeamSets_Private(const ParamSource *given, Params *p, Complaint *c)
+PetscBool ParamChanged_Private(const Params *params, const char *name)
 {
-  static const char *const set[] = {"beam_length",
-                                    "beam_youngs_modulus",
-                                    "beam_shear_modulus",
-                                    "beam_poisson_ratio",
-                                    "beam_shear_factor",
-                                    "beam_density",
-                                    "beam_area",
-                                    "beam_second_moment",
-                                    "beam_width",
-                                    "beam_height",
-                                    NULL};
+  const ParamRow *row   = ParamFind_Private(name);
+  const char     *field = (const char *)params + row->where;
 
-  for (int i = 0; set[i]; i++) {
-    if (Given_Private(given, set[i]) == FROM_TABLE) continue;
-    if (Given_Private(given, "beam_beta") || Given_Private(given, "beam_gamma"))
-      ComplaintSet(c, EXIT_OPTIONS, "options -%s and -%s: give the beam by beam_beta and beam_gamma or by its SI set, not both",
-                   Given_Private(given, "beam_beta") ? "beam_beta" : "beam_gamma", set[i]);
-    p->beam_beta = p->beam_gamma = NAN;
-    return;
-  }
+  if (row->kind == PARAM_INT) return *(const PetscInt *)field != (PetscInt)strtol(row->fallback, NULL, 10) ? PETSC_TRUE : PETSC_FALSE;
+  return *(const PetscReal *)field != (PetscReal)strtod(row->fallback, NULL) ? PETSC_TRUE : PETSC_FALSE;
+}
+
+const char *ParamEnumName_Private(const char *name, int value)
+{
+  return ParamFind_Private(name)->values[value];
 }
 
 /* Defaults are numbers without dimension: under -units si none of them may stand for metres or seconds. */
 static void CheckUnits_Private(unsigned command, const ParamSource *given, const Params *p, Complaint *c)
 {
-  static const char *const dimensional[] = {"stop_position",     "initial_displacement", "initial_velocity",
-                                            "forcing_amplitude", "forcing_frequency",    "sweep_amplitude",
-                                            "sweep_frequency",   "literal_step",         NULL};
+  static const char *const dimensional[] = {"stop_position",
+                                            "initial_displacement",
+                                            "initial_velocity",
+                                            "forcing_amplitude",
+                                            "forcing_frequency",
+                                            "sweep_amplitude",
+                                            "sweep_frequency",
+                                            "literal_step",
+                                            "kernel_min_time",
+                                            "kernel_max_time",
+                                            NULL};
   const PetscBool          steps = p->flow == FLOW_LITERAL || ((command & COMMAND_SWEEP) && p->sweep_check > 0) ? PETSC_TRUE : PETSC_FALSE;
 
   if (p->units != UNITS_SI) return;
@@ -55,25 +56,104 @@ static void CheckUnits_Private(unsigned command, const ParamSource *given, const
   }
 }
 
+/* A singular structure has no finite contact force; a rigid motion no static compliance, which the tail needs. */
+static void CheckFlow_Private(const Params *p, Complaint *c)
+{
+  const PetscBool wave     = p->beam_model == BEAM_STRING || p->beam_model == BEAM_ROD ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool singular = p->beam_model == BEAM_EULER_BERNOULLI || p->beam_model == BEAM_MODES ? PETSC_TRUE : PETSC_FALSE;
+  const char     *flow     = ParamEnumName_Private("flow", p->flow);
+
+  if (singular && p->flow != FLOW_RESTITUTION)
+    ComplaintSet(
+      c, EXIT_OPTIONS,
+      "option -flow: %s needs a contact force that is finite, and -beam_model %s is singular (L+ = 0); allowed: -flow restitution "
+      "(graze kernel shows why)",
+      flow, ParamEnumName_Private("beam_model", p->beam_model));
+  if (p->beam_ends == ENDS_FREE_FREE && p->flow == FLOW_EXACT)
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "option -flow: exact with -beam_ends free_free, whose rigid motion has no static compliance for the tail; allowed: "
+                 "restitution%s",
+                 wave ? ", or literal with -damping_ratio 0" : "");
+  if (p->beam_ends == ENDS_FREE_FREE && p->flow == FLOW_LITERAL && !(wave && p->damping_ratio == 0 && p->literal_kernel == KERNEL_CLOSED))
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "option -flow: literal with -beam_ends free_free is for the waves of a string or rod without damping; allowed: "
+                 "restitution%s",
+                 wave ? ", or literal with -damping_ratio 0 and -literal_kernel closed" : "");
+  if (p->flow == FLOW_RESTITUTION && p->beam_model != BEAM_MODES && !p->receptance_modes)
+    ComplaintSet(c, EXIT_OPTIONS, "option -flow restitution needs -receptance_modes: its result depends on how many modes there are");
+  if (p->flow == FLOW_RESTITUTION && ParamChanged_Private(p, "receptance_closure"))
+    ComplaintSet(c, EXIT_OPTIONS, "option -receptance_closure: %lld with -flow restitution, which has modes and no tail; leave it out",
+                 (long long)p->receptance_closure);
+  if (p->flow != FLOW_RESTITUTION && ParamChanged_Private(p, "restitution_coefficient"))
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "option -restitution_coefficient: %g with -flow %s, which does not use it; allowed: with -flow restitution",
+                 (double)p->restitution_coefficient, flow);
+}
+
+/* At the contact point, on the side of the stop where the beam can be. */
+static void CheckStart_Private(const Params *p, Complaint *c)
+{
+  const PetscReal share = p->initial_shape == INITIAL_LINEAR ? p->contact_position : 1, start = share * p->initial_displacement;
+  const PetscBool wave = p->beam_model == BEAM_STRING || p->beam_model == BEAM_ROD ? PETSC_TRUE : PETSC_FALSE;
+
+  if (p->initial_shape != INITIAL_MODE && !wave)
+    ComplaintSet(c, EXIT_OPTIONS, "option -initial_shape: %s is for -beam_model string and rod; allowed: mode",
+                 ParamEnumName_Private("initial_shape", p->initial_shape));
+  if (p->initial_shape != INITIAL_MODE && ParamChanged_Private(p, "initial_mode"))
+    ComplaintSet(c, EXIT_OPTIONS, "option -initial_mode: %lld with -initial_shape %s, which is no mode; leave it out",
+                 (long long)p->initial_mode, ParamEnumName_Private("initial_shape", p->initial_shape));
+  if (p->stop_side == STOP_BELOW ? start < p->stop_position : start > p->stop_position)
+    ComplaintSet(c, EXIT_OPTIONS, "option -initial_displacement: %g%s is inside the stop; allowed: at or %s -stop_position %g",
+                 (double)start, share == 1 ? "" : " at the contact point", p->stop_side == STOP_BELOW ? "above" : "below",
+                 (double)p->stop_position);
+}
+
+/* Numbers of modes count the spectrum's. Where some of them do not move the contact point, only the spectrum knows how many it has. */
+static void CheckModeNumbers_Private(const Params *p, Complaint *c)
+{
+  const PetscBool modes  = p->beam_model == BEAM_MODES ? PETSC_TRUE : PETSC_FALSE;
+  const PetscBool shaped = p->forcing_type == FORCING_MODE || p->forcing_type == FORCING_SHAPE ? PETSC_TRUE : PETSC_FALSE;
+  const PetscInt  most   = p->receptance_modes ? p->receptance_modes : modes ? p->beam_frequencies.n : p->receptance_max_modes;
+  const char     *option = p->receptance_modes ? "-receptance_modes" : modes ? "the number of -beam_frequencies," : "-receptance_max_modes";
+
+  if (!modes && !(p->contact_position == 1 && p->beam_ends == ENDS_CLAMPED_FREE)) return;
+  if (p->initial_shape == INITIAL_MODE && p->initial_mode > most)
+    ComplaintSet(c, EXIT_OPTIONS, "option -initial_mode: %lld is not among the modes; allowed: at most %s %lld", (long long)p->initial_mode,
+                 option, (long long)most);
+  if (shaped && p->forcing_mode > most)
+    ComplaintSet(c, EXIT_OPTIONS, "option -forcing_mode: %lld is not among the modes; allowed: at most %s %lld", (long long)p->forcing_mode,
+                 option, (long long)most);
+}
+
+static void CheckGrids_Private(unsigned command, const Params *p, Complaint *c)
+{
+  if (command & COMMAND_KERNEL) {
+    if (!(p->kernel_min_time < p->kernel_max_time))
+      ComplaintSet(c, EXIT_OPTIONS, "option -kernel_min_time: %g; allowed: below -kernel_max_time %g", (double)p->kernel_min_time,
+                   (double)p->kernel_max_time);
+    for (PetscInt i = 1; i < p->kernel_beam_points.n; i++)
+      if (p->kernel_beam_points.value[i] <= p->kernel_beam_points.value[i - 1])
+        ComplaintSet(c, EXIT_OPTIONS, "option -kernel_beam_points: %lld after %lld; allowed: rising",
+                     (long long)p->kernel_beam_points.value[i], (long long)p->kernel_beam_points.value[i - 1]);
+  }
+  if ((command & COMMAND_ASYMPTOTICS) && !(p->asymptotics_min_time < p->asymptotics_max_time))
+    ComplaintSet(c, EXIT_OPTIONS, "option -asymptotics_min_time: %g; allowed: below -asymptotics_max_time %g",
+                 (double)p->asymptotics_min_time, (double)p->asymptotics_max_time);
+}
+
 static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c)
 {
-  PetscInt    modes   = p->receptance_modes ? p->receptance_modes : p->receptance_max_modes;
-  const char *option  = p->receptance_modes ? "receptance_modes" : "receptance_max_modes";
-  double      cells   = (double)p->sweep_amplitude.count * p->sweep_frequency.count * (p->sweep_direction == DIRECTION_BOTH ? 2 : 1);
-  double      samples = (double)p->periods * p->samples_per_period;
-  PetscInt    lines   = p->sweep_along == ALONG_FREQUENCY ? p->sweep_amplitude.count : p->sweep_frequency.count;
+  double   cells   = (double)p->sweep_amplitude.count * p->sweep_frequency.count * (p->sweep_direction == DIRECTION_BOTH ? 2 : 1);
+  double   samples = (double)p->periods * p->samples_per_period;
+  PetscInt lines   = p->sweep_along == ALONG_FREQUENCY ? p->sweep_amplitude.count : p->sweep_frequency.count;
 
-  if (p->initial_displacement < p->stop_position)
-    ComplaintSet(c, EXIT_OPTIONS, "option -initial_displacement: %g is inside the stop; allowed: at or above -stop_position %g",
-                 (double)p->initial_displacement, (double)p->stop_position);
-  if (p->initial_mode > modes)
-    ComplaintSet(c, EXIT_OPTIONS, "option -initial_mode: %lld is not among the modes; allowed: at most -%s %lld",
-                 (long long)p->initial_mode, option, (long long)modes);
-  if ((p->forcing_type == FORCING_MODE || p->forcing_type == FORCING_SHAPE) && p->forcing_mode > modes)
-    ComplaintSet(c, EXIT_OPTIONS, "option -forcing_mode: %lld is not among the modes; allowed: at most -%s %lld",
-                 (long long)p->forcing_mode, option, (long long)modes);
+  if ((command & COMMAND_SWEEP) && p->sweep_check > 0 && p->flow != FLOW_EXACT)
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "option -sweep_check: %lld cells of -flow %s; allowed: 0, or -flow exact, which the literal scheme checks",
+                 (long long)p->sweep_check, ParamEnumName_Private("flow", p->flow));
   if (p->receptance_closure == 0 && (p->flow == FLOW_LITERAL || ((command & COMMAND_SWEEP) && p->sweep_check > 0)))
-    ComplaintSet(c, EXIT_OPTIONS, "option -receptance_closure: 0 leaves the literal scheme (-flow literal, -sweep_check) without a kernel; allowed: 1 or 2");
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "option -receptance_closure: 0 leaves the literal scheme (-flow literal, -sweep_check) without a kernel; allowed: 1 or 2");
   if (command & COMMAND_SWEEP) {
     if (p->sample_periods < p->max_period)
       ComplaintSet(c, EXIT_OPTIONS,
@@ -85,7 +165,8 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
     if (cells > 1e8)
       ComplaintSet(c, EXIT_OPTIONS, "options -sweep_amplitude and -sweep_frequency: %.0f cells are too many; allowed: 100000000", cells);
     if (p->shard.n > lines)
-      ComplaintSet(c, EXIT_OPTIONS, "option -shard: %lld parts are more than the lines of the grid; allowed: at most %lld, one for each of the %s",
+      ComplaintSet(c, EXIT_OPTIONS,
+                   "option -shard: %lld parts are more than the lines of the grid; allowed: at most %lld, one for each of the %s",
                    (long long)p->shard.n, (long long)lines, p->sweep_along == ALONG_FREQUENCY ? "amplitudes" : "frequencies");
   }
   if ((command & COMMAND_TRAJECTORY) && samples > 1e8)
@@ -94,7 +175,13 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
 
 void ParamsCheckRelations_Private(unsigned command, const ParamSource *given, Params *params, Complaint *complaint)
 {
-  CheckBeamSets_Private(given, params, complaint);
+  ParamsCheckStructure_Private(command, given, params, complaint);
   CheckUnits_Private(command, given, params, complaint);
-  CheckNumbers_Private(command, params, complaint);
+  if (command & FLOWS) {
+    CheckFlow_Private(params, complaint);
+    CheckStart_Private(params, complaint);
+    CheckModeNumbers_Private(params, complaint);
+    CheckNumbers_Private(command, params, complaint);
+  }
+  CheckGrids_Private(command, params, complaint);
 }

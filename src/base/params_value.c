@@ -17,7 +17,7 @@ static void FormatBounds_Private(const ParamRow *row, size_t size, char *text)
 {
   const PetscBool low = row->low > -PETSC_MAX_REAL ? PETSC_TRUE : PETSC_FALSE, high = row->high < PETSC_MAX_REAL ? PETSC_TRUE : PETSC_FALSE;
 
-  if (row->kind == PARAM_INT)
+  if (row->kind == PARAM_INT || row->kind == PARAM_INTS)
     (void)snprintf(text, size, "%s%.0f to %.0f", !strcmp(row->fallback, "0") && row->low > 0 ? "0 or " : "", (double)row->low,
                    (double)row->high);
   else if (low && high)
@@ -54,6 +54,11 @@ PetscErrorCode ParamAllowed_Private(const ParamRow *row, size_t size, char *text
   case PARAM_RANGE:
     FormatBounds_Private(row, sizeof bounds, bounds);
     (void)snprintf(text, size, "range %s", bounds);
+    break;
+  case PARAM_REALS:
+  case PARAM_INTS:
+    FormatBounds_Private(row, sizeof bounds, bounds);
+    (void)snprintf(text, size, "list %s", bounds);
     break;
   default:
     FormatBounds_Private(row, size, text);
@@ -155,6 +160,37 @@ static const char *ReadShard_Private(const char *text, Shard *shard)
   return NULL;
 }
 
+/* a,b,c: at most PARAM_LIST_MAX numbers, into real or whole. Returns what is wrong, or NULL. */
+static const char *ReadList_Private(const ParamRow *row, const char *text, RealList *real, IntList *whole)
+{
+  PetscInt n = 0;
+
+  /* a shorter list over a longer one leaves nothing of it behind */
+  if (real) *real = (RealList){0};
+  if (whole) *whole = (IntList){0};
+  for (const char *start = text; start; n++) {
+    const char *comma  = strchr(start, ',');
+    size_t      length = comma ? (size_t)(comma - start) : strlen(start);
+    char        part[64];
+    PetscReal   value  = 0;
+    long long   number = 0;
+
+    if (n == PARAM_LIST_MAX) return "has too many numbers: 64 at most";
+    if (length >= sizeof part) return "is not a list of numbers, for example 1,2,3";
+    memcpy(part, start, length);
+    part[length] = 0;
+    if (whole ? !ReadInt_Private(part, &number) : !ReadReal_Private(part, &value)) return "is not a list of numbers, for example 1,2,3";
+    if (whole) value = (PetscReal)number;
+    if (!InBounds_Private(row, value)) return "has a value out of range";
+    if (real) real->value[n] = value;
+    if (whole) whole->value[n] = (PetscInt)number;
+    start = comma ? comma + 1 : NULL;
+  }
+  if (real) real->n = n;
+  if (whole) whole->n = n;
+  return NULL;
+}
+
 PetscErrorCode ParamSetValue_Private(Params *params, const ParamRow *row, const char *text, int exit_code, const char *where,
                                      Complaint *complaint)
 {
@@ -195,6 +231,12 @@ PetscErrorCode ParamSetValue_Private(Params *params, const ParamRow *row, const 
   }
   case PARAM_RANGE:
     wrong = ReadRange_Private(row, text, (Range *)field);
+    break;
+  case PARAM_REALS:
+    wrong = ReadList_Private(row, text, (RealList *)field, NULL);
+    break;
+  case PARAM_INTS:
+    wrong = ReadList_Private(row, text, NULL, (IntList *)field);
     break;
   case PARAM_TIME: {
     PetscReal value;
@@ -238,7 +280,7 @@ static void FormatReal_Private(PetscReal value, size_t size, char *text)
   ParamsFormat - The value of a row as text that the row reads back to the same bits.
 
   Not collective.
-  Output:  text - empty for a number, time or shard that is not given
+  Output:  text - empty for a number, list, time or shard that is not given
 */
 PetscErrorCode ParamsFormat(const Params *params, const ParamRow *row, size_t size, char *text)
 {
@@ -271,6 +313,26 @@ PetscErrorCode ParamsFormat(const Params *params, const ParamRow *row, size_t si
     FormatReal_Private(range->last, sizeof last, last);
     if (range->count == 1) (void)snprintf(text, size, "%s", first);
     else (void)snprintf(text, size, "%s:%s:%lld", first, last, (long long)range->count);
+    break;
+  }
+  case PARAM_REALS: {
+    const RealList *list = (const RealList *)field;
+    size_t          used = 0;
+
+    for (PetscInt i = 0; i < list->n && used < size; i++) {
+      char number[64];
+
+      FormatReal_Private(list->value[i], sizeof number, number);
+      used += (size_t)snprintf(text + used, size - used, "%s%s", i ? "," : "", number);
+    }
+    break;
+  }
+  case PARAM_INTS: {
+    const IntList *list = (const IntList *)field;
+    size_t         used = 0;
+
+    for (PetscInt i = 0; i < list->n && used < size; i++)
+      used += (size_t)snprintf(text + used, size - used, "%s%lld", i ? "," : "", (long long)list->value[i]);
     break;
   }
   case PARAM_STRING:

@@ -2,7 +2,8 @@
   params_yaml.c - parameter files: read into flat entries, and written so that they read back to the same bits.
 
   A file is one YAML mapping. Nested keys join with '_' (beam: {beta: 1} is beam_beta: 1). Everything that could mean two things
-  is refused with its line: duplicate keys (also after joining), lists, anchors, aliases, tags, several documents.
+  is refused with its line: duplicate keys (also after joining), lists of lists, anchors, aliases, tags, several documents. A list of
+  numbers is the text of its items with commas between.
 */
 #define _XOPEN_SOURCE 700
 #include "params_private.h"
@@ -15,6 +16,7 @@
 
 #define LARGEST_FILE (1 << 20)
 #define DEEPEST      8
+#define LONGEST_LIST 8192 /* bytes */
 
 /* ---- reading ---- */
 
@@ -42,7 +44,7 @@ static PetscErrorCode ReadText_Private(const char *path, PetscMPIInt *length, ch
 }
 
 static PetscErrorCode AddEntry_Private(YamlEntries *entries, const char *file, const char *key, const char *value, PetscBool nested,
-                                       int line, Complaint *complaint)
+                                       PetscBool list, int line, Complaint *complaint)
 {
   YamlEntry *e;
 
@@ -61,6 +63,7 @@ static PetscErrorCode AddEntry_Private(YamlEntries *entries, const char *file, c
   e         = &entries->entry[entries->n++];
   e->value  = NULL;
   e->nested = nested;
+  e->list   = list;
   e->line   = line;
   PetscCall(PetscStrallocpy(key, &e->key));
   if (value) PetscCall(PetscStrallocpy(value, &e->value));
@@ -91,7 +94,9 @@ static const char *Refusal_Private(const yaml_event_t *event, PetscBool is_key)
   case YAML_ALIAS_EVENT:
     return "anchors and aliases are not read here; write the value out";
   case YAML_SEQUENCE_START_EVENT:
-    return is_key ? "a key must be a plain word" : "a list is not a value here; write a range as \"first:last:count\"";
+    if (is_key) return "a key must be a plain word";
+    if (event->data.sequence_start.anchor) return "anchors and aliases are not read here; write the value out";
+    return event->data.sequence_start.tag ? "tags are not read here" : NULL;
   case YAML_MAPPING_START_EVENT:
     if (is_key) return "a key must be a plain word";
     if (event->data.mapping_start.anchor) return "anchors and aliases are not read here; write the value out";
@@ -104,6 +109,38 @@ static const char *Refusal_Private(const yaml_event_t *event, PetscBool is_key)
   default:
     return NULL;
   }
+}
+
+/* One sequence of scalars, its start already read, as one text. What is wrong with it, or NULL; leaves *good false after a YAML error. */
+static PetscErrorCode ReadSequence_Private(yaml_parser_t *parser, size_t size, char *text, PetscBool *good, const char **refusal)
+{
+  size_t used = 0;
+
+  PetscFunctionBeginUser;
+  *text = 0;
+  for (PetscInt items = 0; !*refusal; items++) {
+    yaml_event_t event;
+    PetscBool    done;
+
+    if (!yaml_parser_parse(parser, &event)) {
+      *good = PETSC_FALSE;
+      break;
+    }
+    done = event.type == YAML_SEQUENCE_END_EVENT ? PETSC_TRUE : PETSC_FALSE;
+    if (!done) {
+      *refusal = Refusal_Private(&event, PETSC_FALSE);
+      if (!*refusal) {
+        const char *item = event.type == YAML_SCALAR_EVENT ? (const char *)event.data.scalar.value : NULL;
+
+        if (!item || !*item || strchr(item, ',')) *refusal = "a list holds one number after another";
+        else used += (size_t)snprintf(text + used, size - used, "%s%s", items ? "," : "", item);
+        if (used >= size) *refusal = "a list is too long";
+      }
+    }
+    yaml_event_delete(&event);
+    if (done) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /* One mapping, its start already read; `prefix` is what its keys are joined to. Leaves *good false after a YAML error. */
@@ -137,12 +174,17 @@ static PetscErrorCode ReadMapping_Private(yaml_parser_t *parser, const char *fil
       }
       refusal = Refusal_Private(&event, PETSC_FALSE);
       if (!refusal && event.type == YAML_MAPPING_START_EVENT) {
-        PetscCall(AddEntry_Private(entries, file, key, NULL, PETSC_TRUE, line, complaint));
+        PetscCall(AddEntry_Private(entries, file, key, NULL, PETSC_TRUE, PETSC_FALSE, line, complaint));
         if (depth == DEEPEST) refusal = "keys are nested too deeply";
         else PetscCall(ReadMapping_Private(parser, file, key, depth + 1, entries, good, complaint));
+      } else if (!refusal && event.type == YAML_SEQUENCE_START_EVENT) {
+        char list[LONGEST_LIST];
+
+        PetscCall(ReadSequence_Private(parser, sizeof list, list, good, &refusal));
+        if (*good && !refusal) PetscCall(AddEntry_Private(entries, file, key, list, PETSC_FALSE, PETSC_TRUE, line, complaint));
       } else if (!refusal) {
         PetscCall(AddEntry_Private(entries, file, key, IsNull_Private(&event) ? NULL : (const char *)event.data.scalar.value, PETSC_FALSE,
-                                   line, complaint));
+                                   PETSC_FALSE, line, complaint));
       }
       yaml_event_delete(&event);
     }
@@ -301,10 +343,11 @@ static PetscErrorCode WriteSolverOptions_Private(FILE *file)
 PetscErrorCode ParamsWriteYaml(const Params *params, unsigned command, FILE *file)
 {
   const char *group = "";
+  char        name[64];
 
   PetscFunctionBeginUser;
-  (void)fprintf(file, "# The parameters of a graze %s. To run it again:\n#   graze %s -options_file_yaml THIS_FILE -output DIR\n",
-                command == COMMAND_TRAJECTORY ? "trajectory" : "sweep", command == COMMAND_TRAJECTORY ? "trajectory" : "sweep");
+  CommandNames_Private(command, "", "+", sizeof name, name);
+  (void)fprintf(file, "# The parameters of a graze %s. To run it again:\n#   graze %s -options_file_yaml THIS_FILE -output DIR\n", name, name);
   for (PetscInt i = 0; i < params_table_size; i++) {
     const ParamRow *row = &params_table[i];
     char            text[PETSC_MAX_PATH_LEN];
@@ -316,6 +359,7 @@ PetscErrorCode ParamsWriteYaml(const Params *params, unsigned command, FILE *fil
     group = row->group;
     (void)fprintf(file, "%s: ", row->name);
     if (row->kind == PARAM_RANGE || row->kind == PARAM_STRING) WriteQuoted_Private(file, text);
+    else if (row->kind == PARAM_REALS || row->kind == PARAM_INTS) (void)fprintf(file, "[%s]", text); /* numbers to every reader */
     else (void)fputs(text, file);
     (void)fputc('\n', file);
   }

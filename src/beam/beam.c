@@ -27,7 +27,8 @@ PetscErrorCode BeamCreate(MPI_Comm comm, Beam *beam)
   BeamSetParams - Choose the model and its parameters.   [theory 1]
 
   Not collective.
-  Input:   params - non-dimensional: beam_model, beam_beta, beam_gamma; borrowed until BeamDestroy()
+  Input:   params - non-dimensional: beam_model, beam_ends, beam_beta, beam_gamma, beam_wave_speed, contact_position; borrowed until
+           BeamDestroy(). BEAM_MODES is no beam
 */
 PetscErrorCode BeamSetParams(Beam beam, const Params *params)
 {
@@ -37,6 +38,13 @@ PetscErrorCode BeamSetParams(Beam beam, const Params *params)
   switch (params->beam_model) {
   case BEAM_TIMOSHENKO:
     PetscCall(BeamCreate_Timoshenko(beam));
+    break;
+  case BEAM_EULER_BERNOULLI:
+    PetscCall(BeamCreate_EulerBernoulli(beam));
+    break;
+  case BEAM_STRING:
+  case BEAM_ROD:
+    PetscCall(BeamCreate_String(beam));
     break;
   default:
     SETERRQ(beam->comm, PETSC_ERR_PLIB, "no beam model %d", (int)params->beam_model);
@@ -55,24 +63,29 @@ PetscErrorCode BeamSetPoints(Beam beam, PetscInt N)
 }
 
 /*
-  BeamSetUp - Points, weights and tip conditions. Idempotent; called by every function that needs it.   [theory 2]
+  BeamSetUp - Points, weights and end conditions. Idempotent; called by every function that needs it.   [theory 2]
 
   Not collective. Cost: O(N^2).
 */
 PetscErrorCode BeamSetUp(Beam beam)
 {
   PetscReal *first;
+  PetscBool  free[2], turns[2];
 
   PetscFunctionBeginUser;
   if (beam->set_up) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(beam->params, beam->comm, PETSC_ERR_PLIB, "BeamSetParams comes before BeamSetUp");
   PetscCheck(beam->N > 0, beam->comm, PETSC_ERR_PLIB, "BeamSetPoints comes before BeamSetUp");
   PetscCall(ChebyshevCreate(beam->N, &beam->grid));
-  PetscCall(PetscMalloc1(beam->N + 1, &beam->tip_row));
   beam->n = beam->ops.size(beam);
   PetscCall(PetscMalloc1((size_t)(beam->N + 1) * (size_t)(beam->N + 1), &first));
   PetscCall(ChebyshevDifferentiation(beam->N, first, NULL));
-  PetscCall(beam->ops.tip(beam, first));
+  for (int e = 0; e < 2; e++) {
+    free[e]  = BeamEnd_Private(beam->params, e) == END_FREE ? PETSC_TRUE : PETSC_FALSE;
+    turns[e] = BeamEnd_Private(beam->params, e) != END_CLAMPED ? PETSC_TRUE : PETSC_FALSE;
+  }
+  PetscCall(EndsCreate(beam->N, first, free, &beam->end_u));
+  PetscCall(EndsCreate(beam->N, first, turns, &beam->end_phi));
   PetscCall(PetscFree(first));
   beam->set_up = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -83,7 +96,8 @@ PetscErrorCode BeamDestroy(Beam *beam)
   PetscFunctionBeginUser;
   if (!*beam) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(BeamReleaseOperator(*beam));
-  PetscCall(PetscFree((*beam)->tip_row));
+  PetscCall(EndsDestroy(&(*beam)->end_u));
+  PetscCall(EndsDestroy(&(*beam)->end_phi));
   PetscCall(ChebyshevDestroy(&(*beam)->grid));
   PetscCall(PetscFree(*beam));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -93,28 +107,33 @@ PetscErrorCode BeamDestroy(Beam *beam)
   BeamGetOperator - x_tt = -K x + b f, y1 = c x + d f.   [theory 2]
 
   Not collective.
-  Output:  K - dense [n, n];  b, c - [n];  d - feed-through of the massless tip; any may be NULL. Borrowed until
-           BeamReleaseOperator() or BeamDestroy()
+  Output:  K - dense [n, n], NULL if the model has a flexibility instead;  b, c - [n], NULL unless the contact point is a free end;
+           d - feed-through of the massless tip; any may be NULL. Borrowed until BeamReleaseOperator() or BeamDestroy()
   Cost:    O(N^2) at the first call
 */
 PetscErrorCode BeamGetOperator(Beam beam, Mat *K, Vec *b, Vec *c, PetscReal *d)
 {
   PetscFunctionBeginUser;
   PetscCall(BeamSetUp(beam));
-  if (!beam->K) {
+  if (!beam->K && beam->ops.fill) {
+    const PetscBool tip = BeamContactIsFreeEnd_Private(beam->params);
     const PetscInt n      = beam->n;
     const size_t   square = (size_t)(beam->N + 1) * (size_t)(beam->N + 1);
-    PetscReal     *first, *second, *array_K, *array_b, *array_c;
+    PetscReal     *first, *second, *array_K, *array_b = NULL, *array_c = NULL;
     PetscCall(PetscMalloc2(square, &first, square, &second));
     PetscCall(ChebyshevDifferentiation(beam->N, first, second));
     PetscCall(MatCreateDense(beam->comm, n, n, n, n, NULL, &beam->K));
-    PetscCall(MatCreateVecs(beam->K, &beam->c, &beam->b));
     PetscCall(MatDenseGetArrayWrite(beam->K, &array_K));
-    PetscCall(VecGetArrayWrite(beam->b, &array_b));
-    PetscCall(VecGetArrayWrite(beam->c, &array_c));
+    if (tip) {
+      PetscCall(MatCreateVecs(beam->K, &beam->c, &beam->b));
+      PetscCall(VecGetArrayWrite(beam->b, &array_b));
+      PetscCall(VecGetArrayWrite(beam->c, &array_c));
+    }
     PetscCall(beam->ops.fill(beam, first, second, array_K, array_b, array_c, &beam->d));
-    PetscCall(VecRestoreArrayWrite(beam->c, &array_c));
-    PetscCall(VecRestoreArrayWrite(beam->b, &array_b));
+    if (tip) {
+      PetscCall(VecRestoreArrayWrite(beam->c, &array_c));
+      PetscCall(VecRestoreArrayWrite(beam->b, &array_b));
+    }
     PetscCall(MatDenseRestoreArrayWrite(beam->K, &array_K));
     PetscCall(MatAssemblyBegin(beam->K, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(beam->K, MAT_FINAL_ASSEMBLY));
@@ -128,12 +147,40 @@ PetscErrorCode BeamGetOperator(Beam beam, Mat *K, Vec *b, Vec *c, PetscReal *d)
 }
 
 /*
+  BeamGetFlexibility - J: u = J x by coordinates x in which twice the elastic energy is x.x, u in an orthonormal basis.   [theory 13]
+
+  The singular values of J are 1 / w_k, and its right singular vectors are what BeamExpand() takes.
+
+  Not collective.
+  Output:  J - dense [n+2, n], NULL if the model has an operator instead. Borrowed until BeamReleaseOperator() or BeamDestroy()
+  Cost:    O(N^2) at the first call
+*/
+PetscErrorCode BeamGetFlexibility(Beam beam, Mat *J)
+{
+  PetscReal *array;
+
+  PetscFunctionBeginUser;
+  PetscCall(BeamSetUp(beam));
+  if (!beam->J && beam->ops.flexibility) {
+    const PetscInt n = beam->n;
+    PetscCall(MatCreateDense(beam->comm, n + 2, n, n + 2, n, NULL, &beam->J));
+    PetscCall(MatDenseGetArrayWrite(beam->J, &array));
+    PetscCall(beam->ops.flexibility(beam, n + 2, n, array));
+    PetscCall(MatDenseRestoreArrayWrite(beam->J, &array));
+    PetscCall(MatAssemblyBegin(beam->J, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(beam->J, MAT_FINAL_ASSEMBLY));
+  }
+  *J = beam->J;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
   BeamGetMetric - The kinetic inner product, lumped on the unknowns.   [theory 1, 2]
 
   In unknowns sqrt(metric_i) x_i the operator is nearly symmetric: eigensolvers that do not balance need this scaling.
 
   Not collective.
-  Output:  metric - [n], positive; a vector made by MatCreateVecs() of the operator
+  Output:  metric - [n], positive; a vector made by MatCreateVecs() of the operator. Not for models without one
 */
 PetscErrorCode BeamGetMetric(Beam beam, Vec metric)
 {
@@ -141,6 +188,7 @@ PetscErrorCode BeamGetMetric(Beam beam, Vec metric)
 
   PetscFunctionBeginUser;
   PetscCall(BeamSetUp(beam));
+  PetscCheck(beam->ops.metric, beam->comm, PETSC_ERR_PLIB, "a beam given by its flexibility has no metric");
   PetscCall(VecGetArrayWrite(metric, &array));
   PetscCall(beam->ops.metric(beam, array));
   PetscCall(VecRestoreArrayWrite(metric, &array));
@@ -152,6 +200,7 @@ PetscErrorCode BeamReleaseOperator(Beam beam)
 {
   PetscFunctionBeginUser;
   PetscCall(MatDestroy(&beam->K));
+  PetscCall(MatDestroy(&beam->J));
   PetscCall(VecDestroy(&beam->b));
   PetscCall(VecDestroy(&beam->c));
   PetscCall(MatDestroy(&beam->first));
@@ -161,7 +210,7 @@ PetscErrorCode BeamReleaseOperator(Beam beam)
 }
 
 /*
-  BeamExpand - Unknowns to values at all points, root and tip restored with f = 0.   [theory 2]
+  BeamExpand - Unknowns to values at all points, the ends restored with f = 0.   [theory 2]
 
   Not collective.
   Input:   x - [n]
@@ -310,28 +359,4 @@ PetscErrorCode BeamGetEnergies(Beam beam, PetscInt m, const PetscReal *u, const 
   PetscCall(MatDestroy(&slopes));
   PetscCall(MatDestroy(&fields));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* BeamWaveSpeed - sqrt(beta gamma): the shear family, the one that moves the tip.   [theory 2] */
-PetscReal BeamWaveSpeed(const Params *params)
-{
-  return PetscSqrtReal(params->beam_beta * params->beam_gamma);
-}
-
-/* BeamCompliance - Tip displacement by a unit force at the tip.   [theory 2] */
-PetscReal BeamCompliance(const Params *params)
-{
-  return BeamComplianceFrom(params, 1.0);
-}
-
-/* BeamComplianceFrom - Tip displacement by a unit force at x, bending and shear: x^2 (3 - x) / 6 + x / (beta gamma). */
-PetscReal BeamComplianceFrom(const Params *params, PetscReal x)
-{
-  return x * x * (3.0 - x) / 6.0 + x / (params->beam_beta * params->beam_gamma);
-}
-
-/* BeamComplianceUniform - Tip displacement by a unit uniform load: the integral of BeamComplianceFrom over the beam. */
-PetscReal BeamComplianceUniform(const Params *params)
-{
-  return 1.0 / 8.0 + 0.5 / (params->beam_beta * params->beam_gamma);
 }

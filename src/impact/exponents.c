@@ -93,6 +93,11 @@ static void AddForcing_Private(const Signal *s, PetscReal t, Look *look)
   look->q2 -= W2 * value;
   look->M2 += W2 * size + s->dropped2;
   look->M3 += W2 * s->W * size + s->dropped3;
+  if (s->linear == 0.0 && s->quadratic == 0.0) return;
+  look->q += t * (s->linear + 0.5 * t * s->quadratic);
+  look->q1 += s->linear + t * s->quadratic;
+  look->q2 += s->quadratic;
+  look->M2 += fabs(s->quadratic); /* constant: it adds nothing to the bound on q''' */
 }
 
 /* Sums over the running coefficients; the inner loop of a look. */

@@ -1,5 +1,5 @@
 /*
-  exponents.h - sums of exponentials q(t) = Re sum_j a_j e^{lambda_j t} + Re Y e^{i W t} + constant, looked at and searched.
+  exponents.h - sums of exponentials q(t) = Re sum_j a_j e^{lambda_j t} + Re Y e^{i W t} + polynomial, looked at and searched.
 
   The exponents belong to the beam and come with tables of e^{lambda_j h} for steps h = 2^-m; a Signal is one motion (the gap in
   flight, the force in contact) with its running coefficients.   [theory 7.4]
@@ -44,6 +44,7 @@ typedef struct {
   PetscReal  dropped2, dropped3; /* what the others can still add to the bounds */
   double complex Y;             /* harmonic part: Re Y e^{i (W t + angle)} */
   PetscReal      W, angle, constant;
+  PetscReal      linear, quadratic; /* of a rigid mode: linear t + quadratic t^2/2 */
   PetscInt64     looks, visited; /* counters, never reset here */
 } Signal;
 

@@ -1,9 +1,14 @@
 /*
-  flow.c - the flow object: parameters, life cycle, and what all methods share.   [theory 5, 7]
+  flow.c - the flow object: parameters, life cycle, and what all methods share.   [theory 5, 7, 17]
+
+  Methods know the coordinate y = side u(x_c) alone, which points away from the stop. Here, and nowhere else, it is turned into u and back:
+  the record before and after a method writes to it, the tip when it is asked for.
 */
 #include "flow_impl.h"
 
 #include <math.h>
+
+#include "graze/waves.h"
 
 const char *const FlowReasons[] = {"good", "event_limit", "resonance", "lost"};
 
@@ -37,20 +42,33 @@ PetscErrorCode FlowSetParams(Flow flow, const Params *params)
 {
   PetscFunctionBeginUser;
   flow->params = *params;
+  flow->side   = params->stop_side == STOP_ABOVE ? -1.0 : 1.0;
+  flow->stop   = flow->side * params->stop_position;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Weights of the energy norm: w_k x_k, x_k', and for the tail what it stores per unit of compliance. */
+/* No tail at all: of methods that integrate bare modes, or no modes. */
+static const Tail no_tail = {.order = 0};
+
+/*
+  Weights of the energy norm: w_k x_k, x_k', and for the tail what it stores per unit of compliance. A rigid mode stores nothing by its
+  displacement; so that the norm is one, it is given the weight of the first elastic mode.
+*/
 static PetscErrorCode FlowEnergyWeights_Private(Flow flow)
 {
   const PetscInt M = flow->M;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(flow->n, &flow->energy));
+  if (flow->ops.weights) {
+    PetscCall((*flow->ops.weights)(flow, flow->energy));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   for (PetscInt k = 0; k < M; ++k) {
     flow->energy[k]     = flow->w[k];
     flow->energy[M + k] = 1.0;
   }
+  if (flow->w[0] == 0.0) flow->energy[0] = M > 1 ? flow->w[1] : 1.0;
   if (flow->tail->states >= 1) flow->energy[2 * M] = 1.0 / sqrt(flow->tail->C0);
   if (flow->tail->states >= 2) flow->energy[2 * M + 1] = 1.0 / sqrt(flow->tail->C0 * flow->tail->d);
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -59,17 +77,22 @@ static PetscErrorCode FlowEnergyWeights_Private(Flow flow)
 /* FlowSetUp - Everything that depends on the beam and not on the forcing. Lazy and idempotent. */
 PetscErrorCode FlowSetUp(Flow flow)
 {
+  const PetscBool waves = (PetscBool)(flow->type == FLOW_LITERAL && flow->params.literal_kernel == KERNEL_CLOSED && WavesApply(&flow->params));
+
   PetscFunctionBeginUser;
   if (flow->set_up) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(flow->receptance, flow->comm, PETSC_ERR_PLIB, "a flow needs its receptance");
-  PetscCall(ReceptanceSetUp(flow->receptance));
   PetscCall(ReceptanceGetModes(flow->receptance, &flow->M, &flow->w, NULL, &flow->tip, &flow->D));
-  PetscCall(ReceptanceGetTail(flow->receptance, &flow->tail, &flow->L_plus, &flow->S));
-  flow->n = 2 * flow->M + flow->tail->states;
-  PetscCall(FlowEnergyWeights_Private(flow));
+  PetscCall(ReceptanceGetDamping(flow->receptance, &flow->damping));
+  flow->tail = &no_tail;
   if (flow->type == FLOW_EXACT) PetscCall(FlowCreate_Exact(flow));
+  else if (flow->type == FLOW_RESTITUTION) PetscCall(FlowCreate_Restitution(flow));
+  else if (waves) PetscCall(FlowCreate_Waves(flow));
   else PetscCall(FlowCreate_Literal(flow));
+  if (flow->type != FLOW_RESTITUTION && !waves) PetscCall(ReceptanceGetTail(flow->receptance, &flow->tail, &flow->L_plus, &flow->S));
+  flow->n = 2 * flow->M + flow->tail->states;
   PetscCall((*flow->ops.setup)(flow));
+  PetscCall(FlowEnergyWeights_Private(flow));
   flow->set_up = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -95,10 +118,16 @@ PetscErrorCode FlowSetRecord(Flow flow, FlowRecord *record)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* FlowHasTangent - After FlowSetUp (FlowSetForcing has called it): whether the method carries tangent vectors. */
+PetscBool FlowHasTangent(Flow flow)
+{
+  return flow->ops.tangent;
+}
+
 PetscErrorCode FlowSetTangent(Flow flow, FlowTangent *tangent)
 {
   PetscFunctionBeginUser;
-  PetscCheck(!tangent || flow->type == FLOW_EXACT, flow->comm, PETSC_ERR_PLIB, "only the exact flow carries tangent vectors");
+  PetscCheck(!tangent || FlowHasTangent(flow), flow->comm, PETSC_ERR_PLIB, "this flow does not carry tangent vectors");
   flow->tangent = tangent;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -122,6 +151,7 @@ PetscErrorCode FlowDestroy(Flow *flow)
   if (!*flow) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*flow)->ops.destroy) PetscCall((*(*flow)->ops.destroy)(*flow));
   PetscCall(PetscFree((*flow)->energy));
+  PetscCall(PetscFree((*flow)->initial));
   PetscCall(PetscFree(*flow));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,53 +202,142 @@ PetscReal FlowTipVelocity_Private(Flow flow, const PetscReal *x)
 }
 
 /*
-  FlowGetTip - Tip displacement and velocity of a state at a strobe.
+  FlowGetTip - Displacement and velocity of the contact point, positive with u, of a state at a strobe.
 
   The load may act on the tip itself (share `tail` of the forcing); at a strobe its phase is strobe_phase.   (7.3)
 */
 PetscErrorCode FlowGetTip(Flow flow, const FlowState *state, PetscReal *y1, PetscReal *y2)
 {
-  const PetscReal direct = flow->shape ? flow->shape->tail * flow->amplitude : 0.0;
+  PetscReal y = flow->stop, slope = 0.0;
 
   PetscFunctionBeginUser;
-  if (state->contact) {
-    *y1 = flow->params.stop_position;
-    *y2 = 0.0;
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (!state->contact && flow->ops.gettip) {
+    PetscCall((*flow->ops.gettip)(flow, state, &y, &slope));
+  } else if (!state->contact) {
+    const PetscReal direct = flow->shape ? flow->shape->tail * flow->amplitude : 0.0;
+    const PetscReal steady = flow->shape ? flow->shape->tail * flow->params.forcing_mean : 0.0;
+
+    y     = FlowTipDisplacement_Private(flow, state->x);
+    slope = FlowTipVelocity_Private(flow, state->x);
+    if (flow->tail->states == 0) {
+      y += flow->tail->C0 * (direct * cos(flow->params.strobe_phase) + steady);
+      slope -= flow->tail->C0 * direct * flow->frequency * sin(flow->params.strobe_phase);
+    } else {
+      slope += flow->L_plus * (direct * cos(flow->params.strobe_phase) + steady);
+    }
   }
-  *y1 = FlowTipDisplacement_Private(flow, state->x);
-  *y2 = FlowTipVelocity_Private(flow, state->x);
-  if (flow->tail->states == 0) {
-    *y1 += flow->tail->C0 * direct * cos(flow->params.strobe_phase);
-    *y2 -= flow->tail->C0 * direct * flow->frequency * sin(flow->params.strobe_phase);
+  *y1 = flow->side * y;
+  *y2 = flow->side * slope;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  FlowSetInitialModal - The stated initial condition as modal coordinates x_k, x_k', shape [2M], copied.
+
+  What the modes miss of the displacement and velocity that params state at the contact point, methods with a tail give to it.
+*/
+PetscErrorCode FlowSetInitialModal(Flow flow, const PetscReal *x)
+{
+  PetscFunctionBeginUser;
+  PetscCall(FlowSetUp(flow));
+  if (!flow->initial) PetscCall(PetscMalloc1(2 * flow->M, &flow->initial));
+  PetscCall(PetscArraycpy(flow->initial, x, 2 * flow->M));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Displacement of the contact point at the start, as stated: all fields of unit size are read there, u = x is x_c of it. */
+static PetscReal FlowStated_Private(Flow flow, PetscReal size)
+{
+  return flow->side * size * (flow->params.initial_shape == INITIAL_LINEAR ? flow->params.contact_position : 1.0);
+}
+
+/*
+  FlowInitialState - The stated initial condition, in flight. x must have room for n.
+
+  Without FlowSetInitialModal u = displacement psi_j, u_t = velocity psi_j with psi_j = 1 at the contact point: modal coordinate j alone.
+  With it, the tail begins with what the modes miss of the stated displacement; its second state with what they miss of the velocity.
+*/
+PetscErrorCode FlowInitialState(Flow flow, FlowState *state)
+{
+  const PetscInt M = flow->M, j = flow->params.initial_mode - 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(FlowSetUp(flow));
+  state->n       = flow->n;
+  state->contact = PETSC_FALSE;
+  PetscCall(PetscArrayzero(state->x, flow->n));
+  if (flow->ops.initialstate) {
+    PetscCall((*flow->ops.initialstate)(flow, state->x));
+  } else if (flow->initial) {
+    PetscCall(PetscArraycpy(state->x, flow->initial, 2 * M));
+    if (flow->tail->states && flow->params.initial_shape != INITIAL_MODE) {
+      const PetscReal missed = FlowStated_Private(flow, flow->params.initial_displacement) - FlowTipDisplacement_Private(flow, state->x);
+
+      state->x[2 * M] = missed;
+      if (flow->tail->states == 2) {
+        state->x[2 * M + 1] = flow->tail->b * missed;
+        state->x[2 * M + 1] += FlowStated_Private(flow, flow->params.initial_velocity) - FlowTipVelocity_Private(flow, state->x);
+      }
+    }
   } else {
-    *y2 += flow->L_plus * direct * cos(flow->params.strobe_phase);
+    PetscCheck(j >= 0 && j < M, flow->comm, PETSC_ERR_PLIB, "initial mode %d of %d", (int)j + 1, (int)M);
+    state->x[j]     = flow->side * flow->params.initial_displacement / flow->tip[j];
+    state->x[M + j] = flow->side * flow->params.initial_velocity / flow->tip[j];
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* FlowInitialState - u = displacement psi_j, u_t = velocity psi_j with psi_j(1) = 1: modal coordinate j alone. x must have room for n. */
-PetscErrorCode FlowInitialState(Flow flow, FlowState *state)
-{
-  const PetscInt j = flow->params.initial_mode - 1;
+/* ---- motion: the record is in y while a method writes to it ------------------------------------------------------------ */
 
-  PetscFunctionBeginUser;
-  PetscCall(FlowSetUp(flow));
-  PetscCheck(j >= 0 && j < flow->M, flow->comm, PETSC_ERR_PLIB, "initial mode %d of %d", (int)j + 1, (int)flow->M);
-  PetscCall(PetscArrayzero(state->x, flow->n));
-  state->n              = flow->n;
-  state->contact        = PETSC_FALSE;
-  state->x[j]           = flow->params.initial_displacement / flow->tip[j];
-  state->x[flow->M + j] = flow->params.initial_velocity / flow->tip[j];
-  PetscFunctionReturn(PETSC_SUCCESS);
+/* Between u and y: contacts from number `contact` on, samples from number `sample` on, and the extremes. Its own inverse. */
+static void RecordTurn_Private(Flow flow, PetscInt contact, PetscInt sample)
+{
+  FlowRecord     *r = flow->record;
+  const PetscReal highest = r->max_displacement;
+
+  r->max_displacement = -r->min_displacement;
+  r->min_displacement = -highest;
+  r->current.velocity = 0.0 - r->current.velocity; /* so that 0 stays +0 */
+  for (PetscInt i = contact; i < PetscMin(r->count, r->capacity); ++i) r->contact[i].velocity = 0.0 - r->contact[i].velocity;
+  for (PetscInt i = sample; i < r->next_sample; ++i) {
+    r->sample_y1[i] = 0.0 - r->sample_y1[i];
+    r->sample_y2[i] = 0.0 - r->sample_y2[i];
+  }
+}
+
+/* Where a method begins to write: the contact under way is still open to it. */
+typedef struct {
+  PetscBool turned;
+  PetscInt  contact, sample;
+} RecordMark;
+
+static RecordMark RecordEnter_Private(Flow flow)
+{
+  const FlowRecord *r = flow->record;
+  RecordMark        mark = {.turned = (PetscBool)(r && flow->side < 0.0)};
+
+  if (!mark.turned) return mark;
+  mark.contact = PetscMax(r->open ? r->count - 1 : r->count, 0);
+  mark.sample  = r->next_sample;
+  RecordTurn_Private(flow, mark.contact, mark.sample);
+  return mark;
+}
+
+static void RecordLeave_Private(Flow flow, RecordMark mark)
+{
+  if (mark.turned) RecordTurn_Private(flow, mark.contact, mark.sample);
 }
 
 PetscErrorCode FlowStart(Flow flow, const FlowState *state)
 {
+  RecordMark mark;
+
   PetscFunctionBeginUser;
   PetscCheck(flow->shape && state->n == flow->n, flow->comm, PETSC_ERR_PLIB, "a flow starts from a state of its own size, with its forcing set");
   flow->periods_done = 0;
+  mark               = RecordEnter_Private(flow);
   PetscCall((*flow->ops.start)(flow, state));
+  RecordLeave_Private(flow, mark);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -230,8 +349,12 @@ PetscErrorCode FlowStart(Flow flow, const FlowState *state)
 */
 PetscErrorCode FlowPeriod(Flow flow, FlowState *state, FlowReason *reason)
 {
+  RecordMark mark;
+
   PetscFunctionBeginUser;
+  mark = RecordEnter_Private(flow);
   PetscCall((*flow->ops.period)(flow, state, reason));
+  RecordLeave_Private(flow, mark);
   ++flow->periods_done;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -241,12 +364,15 @@ PetscErrorCode FlowFinishContact(Flow flow, FlowReason *reason)
 {
   FlowRecord *r = flow->record;
   FlowRecord  before;
+  RecordMark  mark;
 
   PetscFunctionBeginUser;
   *reason = FLOW_GOOD;
   if (!r || !r->open || r->current.period < 0) PetscFunctionReturn(PETSC_SUCCESS);
   before = *r;
+  mark   = RecordEnter_Private(flow);
   PetscCall((*flow->ops.finishcontact)(flow, reason));
+  RecordLeave_Private(flow, mark);
   r->max_displacement = before.max_displacement;
   r->min_displacement = before.min_displacement;
   r->min_gap          = before.min_gap;
@@ -275,6 +401,8 @@ PetscErrorCode FlowRecordReset(FlowRecord *record)
   record->peak_force       = 0.0;
   record->time_in_contact  = 0.0;
   record->next_sample      = 0;
+  record->impacts          = 0;
+  record->sticks           = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

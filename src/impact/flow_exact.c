@@ -4,6 +4,8 @@
   Free flight is a sum over the poles of the tip receptance H, contact a sum over its zeros. A phase begins by expanding the state
   in them (after the forced motion is taken off), is searched for its end (exponents.c), and ends by putting the state together again.
 
+  A constant load moves the state of rest, and by superposition nothing else: phases see deviations from it and the stop from there.   [theory 17]
+
   Invariants: in contact c_y x = y_s (orders 1, 2); time t counts from the strobe and never exceeds one period; nothing is allocated
   and no PETSc object is touched after FlowSetForcing.
   Per contact O(M^2), per look at the gap or the force O(M).
@@ -32,6 +34,26 @@ static void ForcedState_Private(Flow flow, double complex force, double complex 
   if (flow->tail->states == 2) xp[2 * M + 1] = (s + flow->tail->b) * xp[2 * M] - flow->L_plus * drive;
 }
 
+/* Where the constant load F0 would leave the structure without a stop.   [theory 17] */
+static void Rest_Private(Flow flow)
+{
+  Exact          *x    = flow->data;
+  const PetscInt  M    = flow->M;
+  const PetscReal load = flow->params.forcing_mean, drive = flow->shape->tail * load;
+  const Tail     *tail = flow->tail;
+  PetscReal       y    = tail->C0 * drive;
+
+  for (PetscInt k = M - 1; k >= 0; --k) {
+    x->rest[k]     = flow->shape->modal[k] * load / (flow->w[k] * flow->w[k]);
+    x->rest[M + k] = 0.0;
+    y += flow->tip[k] * x->rest[k];
+  }
+  if (tail->states > 0) x->rest[2 * M] = tail->C0 * drive;
+  if (tail->states > 1) x->rest[2 * M + 1] = (tail->b * tail->C0 - flow->L_plus) * drive;
+  x->stop   = flow->stop - y;
+  x->loaded = (PetscBool)(load != 0.0);
+}
+
 /* Forced motion of both phases; a resonance of an undamped beam has none.   (7.2), (7.6) */
 static PetscErrorCode FlowSetForcing_Exact(Flow flow)
 {
@@ -40,6 +62,7 @@ static PetscErrorCode FlowSetForcing_Exact(Flow flow)
   double complex       H, T, load = 0.0;
 
   PetscFunctionBeginUser;
+  Rest_Private(flow);
   x->resonance = PETSC_FALSE;
   for (PetscInt k = flow->M - 1; k >= 0; --k) {
     const double complex den = s * s + 2.0 * flow->D * flow->w[k] * s + flow->w[k] * flow->w[k];
@@ -66,13 +89,15 @@ static PetscErrorCode FlowSetForcing_Exact(Flow flow)
 
 /* ---- phases ------------------------------------------------------------------------------------------------------- */
 
-/* Deviation of the state from the forced motion at time t. */
+/* Deviation of the state from rest and forced motion at time t. */
 static void Deviation_Private(const Flow flow, const double complex *forced, PetscReal t, PetscReal *dev)
 {
   const Exact    *x     = flow->data;
   const PetscReal angle = flow->frequency * t + flow->params.strobe_phase, c = cos(angle), d = sin(angle);
 
   for (PetscInt i = 0; i < flow->n; ++i) dev[i] = x->state[i] - (creal(forced[i]) * c - cimag(forced[i]) * d);
+  if (x->loaded)
+    for (PetscInt i = 0; i < flow->n; ++i) dev[i] -= x->rest[i];
 }
 
 /* Expand the state in the poles; the signal is the gap y1 - y_s.   (7.3) */
@@ -98,7 +123,7 @@ static void BeginFree_Private(Flow flow, Look *look)
   s->Y        = x->free_Y;
   s->W        = flow->frequency;
   s->angle    = flow->frequency * x->t + flow->params.strobe_phase;
-  s->constant = -flow->params.stop_position;
+  s->constant = -x->stop;
   SignalBegin(s, look);
 }
 
@@ -142,17 +167,25 @@ static void BeginContact_Private(Flow flow, Look *look)
   }
   x->from_flight = PETSC_FALSE;
   for (PetscInt j = 0; j < nz; ++j) {
-    s->a_re[j] = x->pair[j] + flow->params.stop_position * x->press[j];
-    s->a_im[j] = x->pair[nz + j] + flow->params.stop_position * x->press[nz + j];
+    s->a_re[j] = x->pair[j] + x->stop * x->press[j];
+    s->a_im[j] = x->pair[nz + j] + x->stop * x->press[nz + j];
   }
   s->Y        = x->hold_Y;
   s->W        = flow->frequency;
   s->angle    = flow->frequency * x->t + flow->params.strobe_phase;
-  s->constant = flow->params.stop_position / flow->S;
+  s->constant = x->stop / flow->S;
   SignalBegin(s, look);
 }
 
-/* State at `tau` after the phase began: free motion and forced motion. */
+static void AddRest_Private(const Flow flow, PetscReal *state)
+{
+  const Exact *x = flow->data;
+
+  if (x->loaded)
+    for (PetscInt i = 0; i < flow->n; ++i) state[i] += x->rest[i];
+}
+
+/* State at `tau` after the phase began: free motion, forced motion and rest. */
 static void StateFree_Private(Flow flow, PetscReal tau, PetscReal *state)
 {
   const Exact    *x     = flow->data;
@@ -160,6 +193,7 @@ static void StateFree_Private(Flow flow, PetscReal tau, PetscReal *state)
 
   FreeMotion_Private(flow, state);
   for (PetscInt i = 0; i < flow->n; ++i) state[i] += creal(x->free_forced[i]) * c - cimag(x->free_forced[i]) * d;
+  AddRest_Private(flow, state);
 }
 
 /* The same in contact.   (7.7) */
@@ -175,7 +209,8 @@ static void StateContact_Private(Flow flow, PetscReal tau, PetscReal *state)
     x->pair[nz + j] = s->a_re[j] * s->e_im[j] + s->a_im[j] * s->e_re[j];
   }
   ContactCompose_Private(x, flow->n, x->pair, state);
-  for (PetscInt i = 0; i < flow->n; ++i) state[i] += flow->params.stop_position * x->pressed[i] + creal(x->hold_forced[i]) * c - cimag(x->hold_forced[i]) * d;
+  for (PetscInt i = 0; i < flow->n; ++i) state[i] += x->stop * x->pressed[i] + creal(x->hold_forced[i]) * c - cimag(x->hold_forced[i]) * d;
+  AddRest_Private(flow, state);
 }
 
 /* int f dt over the first tau of the phase, from the same e^{z tau}. */
@@ -216,7 +251,7 @@ static void WatchGap_Private(void *ctx, Signal *s, const Look *before, const Loo
 {
   const Flow      flow   = ctx;
   FlowRecord     *record = flow->record;
-  const PetscReal stop   = flow->params.stop_position;
+  const PetscReal stop   = flow->stop;
 
   record->max_displacement = PetscMax(record->max_displacement, PetscMax(before->q, now->q) + stop);
   record->min_displacement = PetscMin(record->min_displacement, PetscMin(before->q, now->q) + stop);
@@ -250,7 +285,7 @@ static void Sample_Private(Flow flow, PetscReal tau)
 
     if (when > tau) return;
     SignalEvaluate(x->contact ? &x->hold : &x->free, when, &look);
-    r->sample_y1[i] = x->contact ? flow->params.stop_position : look.q + flow->params.stop_position;
+    r->sample_y1[i] = x->contact ? flow->stop : look.q + flow->stop;
     r->sample_y2[i] = x->contact ? 0.0 : look.q1;
     r->sample_f[i]  = x->contact ? look.q : 0.0;
     if (r->sample_state) {
@@ -308,8 +343,8 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
         x->impulse += Impulse_Private(x, tau);
         x->duration += tau;
         record->time_in_contact += tau;
-        record->max_displacement = PetscMax(record->max_displacement, flow->params.stop_position);
-        record->min_displacement = PetscMin(record->min_displacement, flow->params.stop_position);
+        record->max_displacement = PetscMax(record->max_displacement, flow->stop);
+        record->min_displacement = PetscMin(record->min_displacement, flow->stop);
       }
       if (flow->tangent) TangentContact_Private(flow);
       StateContact_Private(flow, tau, x->state);
@@ -364,10 +399,10 @@ static PetscErrorCode FlowStart_Exact(Flow flow, const FlowState *state)
   x->begin.known = 0;
   x->from_flight = PETSC_FALSE;
   x->duration = x->impulse = 0.0;
-  if (!x->contact && y1 == flow->params.stop_position) { /* exactly on the stop: derivatives decide */
+  if (!x->contact && flow->side * y1 == flow->stop) { /* exactly on the stop: derivatives decide */
     x->begin.known = 2;
     x->begin.q     = 0.0;
-    x->begin.q1    = y2;
+    x->begin.q1    = flow->side * y2;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -429,6 +464,7 @@ PetscErrorCode FlowCreate_Exact(Flow flow)
                         .start         = FlowStart_Exact,
                         .period        = FlowPeriod_Exact,
                         .finishcontact = FlowFinishContact_Exact,
-                        .destroy       = FlowDestroy_Exact};
+                        .destroy       = FlowDestroy_Exact,
+                        .tangent       = PETSC_TRUE};
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,6 +22,9 @@ typedef struct {
   /* once per cell */
   double complex *free_forced, *hold_forced; /* shape [n] */
   double complex  free_Y, hold_Y;            /* of the gap, of the force */
+  PetscReal      *rest;                      /* state at rest under the constant load alone, shape [n] */
+  PetscReal       stop;                      /* seen from there */
+  PetscBool       loaded;                    /* rest is not zero */
   PetscReal      *turn_re, *turn_im;         /* contact coefficients of (free - hold) forced motion, per cos and -sin; shape [2 nz] */
   PetscBool       resonance;
   /* the phase under way */

@@ -80,6 +80,7 @@ PetscErrorCode FlowSetUp_Exact(Flow flow)
   PetscInt              np, nz;
 
   PetscFunctionBeginUser;
+  PetscCheck(flow->w[0] > 0.0 && flow->L_plus > 0.0, flow->comm, PETSC_ERR_PLIB, "the exact flow takes regular structures without rigid motion");
   PetscCall(PetscNew(&x));
   flow->data = x;
   PetscCall(ReceptanceGetPoles(flow->receptance, &np, &poles, NULL));
@@ -89,7 +90,7 @@ PetscErrorCode FlowSetUp_Exact(Flow flow)
   PetscCall(SignalCreate(&x->free_exponents, &x->free));
   PetscCall(SignalCreate(&x->hold_exponents, &x->hold));
   PetscCall(PetscMalloc5(M, &x->inverse_wd, 2 * nz * n, &x->project, 2 * nz * n, &x->compose, 2 * nz, &x->press, n, &x->pressed));
-  PetscCall(PetscMalloc2(n, &x->free_forced, n, &x->hold_forced));
+  PetscCall(PetscMalloc3(n, &x->free_forced, n, &x->hold_forced, n, &x->rest));
   PetscCall(PetscMalloc6(np, &x->amp_re, np, &x->amp_im, n, &x->state, n, &x->work, 2 * nz, &x->pair, 4 * M, &x->block));
   PetscCall(PetscMalloc2(2 * nz, &x->turn_re, 2 * nz, &x->turn_im));
   for (PetscInt k = 0; k < M; ++k) x->inverse_wd[k] = 1.0 / x->free_exponents.im[k];
@@ -107,7 +108,7 @@ PetscErrorCode FlowDestroy_Exact(Flow flow)
   PetscCall(ExponentsDestroy(&x->free_exponents));
   PetscCall(ExponentsDestroy(&x->hold_exponents));
   PetscCall(PetscFree5(x->inverse_wd, x->project, x->compose, x->press, x->pressed));
-  PetscCall(PetscFree2(x->free_forced, x->hold_forced));
+  PetscCall(PetscFree3(x->free_forced, x->hold_forced, x->rest));
   PetscCall(PetscFree6(x->amp_re, x->amp_im, x->state, x->work, x->pair, x->block));
   PetscCall(PetscFree2(x->turn_re, x->turn_im));
   PetscCall(PetscFree2(x->bundle, x->images));

@@ -31,6 +31,7 @@ typedef struct {
   PetscReal       step;
   Series          series;
   double complex *forced;       /* state, shape [n] */
+  PetscReal      *rest, y_rest; /* state and tip at rest under the constant load alone, shape [n] */
   double complex  Y;            /* tip */
   double complex *held;         /* response of Z to unit f over one step */
   double complex *kernel;       /* amplitudes of L_{j+1} - L_j */
@@ -60,6 +61,7 @@ static PetscErrorCode FlowSetUp_Literal(Flow flow)
   PetscInt              n;
 
   PetscFunctionBeginUser;
+  PetscCheck(w1 > 0.0, flow->comm, PETSC_ERR_PLIB, "rigid motion is left to the exact wave kernel");
   PetscCheck(flow->tail->order > 0, flow->comm, PETSC_ERR_PLIB,
              "with closure of order 0 the kernel has no regular part for the literal scheme");
   PetscCall(PetscNew(&x));
@@ -78,7 +80,7 @@ static PetscErrorCode FlowSetUp_Literal(Flow flow)
     x->Linf = w1 * w1 * compliance;
   }
   PetscCall(PetscMalloc6(n, &x->lambda, n, &x->drive, n, &x->q, n, &x->held, n, &x->kernel, flow->n, &x->forced));
-  PetscCall(PetscMalloc3(n, &x->start, n, &x->z, n, &x->work));
+  PetscCall(PetscMalloc4(n, &x->start, n, &x->z, n, &x->work, flow->n, &x->rest));
   for (PetscInt j = 0; j < n; ++j) {
     x->lambda[j] = poles[j];
     x->drive[j]  = (cimag(poles[j]) > 0.0 ? 2.0 : 1.0) * residues[j];
@@ -94,7 +96,7 @@ static PetscErrorCode FlowDestroy_Literal(Flow flow)
 
   PetscFunctionBeginUser;
   PetscCall(PetscFree6(x->lambda, x->drive, x->q, x->held, x->kernel, x->forced));
-  PetscCall(PetscFree3(x->start, x->z, x->work));
+  PetscCall(PetscFree4(x->start, x->z, x->work, x->rest));
   PetscCall(PetscFree2(x->harmonic, x->g));
   PetscCall(SeriesDestroy(&x->series));
   PetscCall(MemoryDestroy(&x->memory));
@@ -129,6 +131,24 @@ static PetscErrorCode Forced_Private(Flow flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Where the constant load leaves the beam without a stop; of the bare kernel without its tail.   [theory 17] */
+static void Rest_Private(Flow flow)
+{
+  Literal        *x     = flow->data;
+  const PetscInt  M     = flow->M;
+  const PetscReal load  = flow->params.forcing_mean;
+  const PetscReal share = x->n_poles > M ? flow->shape->tail * load : 0.0;
+
+  x->y_rest = flow->tail->C0 * share;
+  for (PetscInt k = M - 1; k >= 0; --k) {
+    x->rest[k]     = flow->shape->modal[k] * load / (flow->w[k] * flow->w[k]);
+    x->rest[M + k] = 0.0;
+    x->y_rest += flow->tip[k] * x->rest[k];
+  }
+  x->rest[2 * M] = flow->tail->C0 * share;
+  if (flow->tail->states == 2) x->rest[2 * M + 1] = (flow->tail->b * flow->tail->C0 - flow->L_plus) * share;
+}
+
 static PetscErrorCode FlowSetForcing_Literal(Flow flow)
 {
   Literal             *x     = flow->data;
@@ -139,6 +159,7 @@ static PetscErrorCode FlowSetForcing_Literal(Flow flow)
   PetscFunctionBeginUser;
   PetscCheck(ratio < 1e9, flow->comm, PETSC_ERR_PLIB, "%g steps per period", (double)ratio);
   PetscCall(Forced_Private(flow));
+  Rest_Private(flow);
   if (x->resonance) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree2(x->harmonic, x->g));
   x->N    = (PetscInt)PetscMax(ceil(ratio), 1.0);
@@ -153,7 +174,7 @@ static PetscErrorCode FlowSetForcing_Literal(Flow flow)
   x->memory.n_kernel = 0;
   PetscCall(PetscMalloc2(x->N, &x->harmonic, x->N, &x->g));
   drive = x->Y * (s * s + x->damping1 * s + x->w1_squared) * cexp(I * flow->params.strobe_phase);
-  for (PetscInt i = 0; i < x->N; ++i) x->harmonic[i] = creal(drive * cexp(2.0 * PETSC_PI * I * (PetscReal)i / (PetscReal)x->N));
+  for (PetscInt i = 0; i < x->N; ++i) x->harmonic[i] = creal(drive * cexp(2.0 * PETSC_PI * I * (PetscReal)i / (PetscReal)x->N)) + x->w1_squared * x->y_rest;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -177,7 +198,7 @@ static void ObserverPress_Private(Literal *x, PetscInt step, PetscReal f)
   x->z_step = step + 1;
 }
 
-/* Coordinates Z of the free motion that a state at a strobe begins, its forced motion taken off.   (7.3), (7.4) */
+/* Coordinates Z of the free motion that a state at a strobe begins, rest and forced motion taken off.   (7.3), (7.4) */
 static void Expand_Private(Flow flow, const PetscReal *state, double complex *z)
 {
   const Literal       *x    = flow->data;
@@ -186,26 +207,27 @@ static void Expand_Private(Flow flow, const PetscReal *state, double complex *z)
   const Tail          *tail = flow->tail;
 
   for (PetscInt k = 0; k < M; ++k) {
-    const PetscReal u = state[k] - creal(x->forced[k] * turn), v = state[M + k] - creal(x->forced[M + k] * turn);
+    const PetscReal u = state[k] - x->rest[k] - creal(x->forced[k] * turn), v = state[M + k] - creal(x->forced[M + k] * turn);
 
     z[k] = flow->tip[k] * (u - I * (v + flow->D * flow->w[k] * u) / cimag(x->lambda[k]));
   }
-  if (x->n_poles > M && tail->states == 1) z[M] = state[2 * M] - creal(x->forced[2 * M] * turn);
+  if (x->n_poles > M && tail->states == 1) z[M] = state[2 * M] - x->rest[2 * M] - creal(x->forced[2 * M] * turn);
   if (x->n_poles > M && tail->states == 2) {
-    const PetscReal p1 = state[2 * M] - creal(x->forced[2 * M] * turn), p2 = state[2 * M + 1] - creal(x->forced[2 * M + 1] * turn);
+    const PetscReal p1 = state[2 * M] - x->rest[2 * M] - creal(x->forced[2 * M] * turn);
+    const PetscReal p2 = state[2 * M + 1] - x->rest[2 * M + 1] - creal(x->forced[2 * M + 1] * turn);
 
     for (PetscInt j = M; j < x->n_poles; ++j)
       z[j] = (cimag(x->lambda[j]) > 0.0 ? 2.0 : 1.0) * (x->lambda[j] * p1 + p2) / (2.0 * x->lambda[j] + tail->b);
   }
 }
 
-/* Displacement and velocity of the tip that Z and forced motion have at a strobe. */
+/* Displacement and velocity of the tip that Z, rest and forced motion have at a strobe. */
 static void Tip_Private(Flow flow, const double complex *z, PetscReal *y1, PetscReal *y2)
 {
   const Literal       *x    = flow->data;
   const double complex turn = x->Y * cexp(I * flow->params.strobe_phase);
 
-  *y1 = creal(turn);
+  *y1 = creal(turn) + x->y_rest;
   *y2 = creal(I * flow->frequency * turn);
   for (PetscInt j = x->n_poles - 1; j >= 0; --j) {
     *y1 += creal(z[j]);
@@ -213,7 +235,7 @@ static void Tip_Private(Flow flow, const double complex *z, PetscReal *y1, Petsc
   }
 }
 
-/* The state at a strobe: observer and forced motion, with mode 1 set by the scheme's tip. */
+/* The state at a strobe: observer, rest and forced motion, with mode 1 set by the scheme's tip. */
 static void Compose_Private(Flow flow, PetscReal *state)
 {
   const Literal       *x    = flow->data;
@@ -221,7 +243,7 @@ static void Compose_Private(Flow flow, PetscReal *state)
   const double complex turn = cexp(I * flow->params.strobe_phase);
   PetscReal            y1, y2;
 
-  for (PetscInt i = 0; i < flow->n; ++i) state[i] = creal(x->forced[i] * turn);
+  for (PetscInt i = 0; i < flow->n; ++i) state[i] = x->rest[i] + creal(x->forced[i] * turn);
   for (PetscInt k = 0; k < M; ++k) {
     state[k] += creal(x->z[k]) / flow->tip[k];
     state[M + k] += creal(x->lambda[k] * x->z[k]) / flow->tip[k];
@@ -255,7 +277,7 @@ static void Onset_Private(Flow flow, PetscReal after, PetscBool seen)
       &(Contact){.period = x->period, .phase = PetscMin(phase, 1.0 - PETSC_MACHINE_EPSILON), .velocity = x->y2, .force = force});
   MemoryAdd(&x->memory, x->period * x->N + x->i, force);
   x->f += force;
-  x->y1       = flow->params.stop_position;
+  x->y1       = flow->stop;
   x->y2       = 0.0;
   x->contact  = PETSC_TRUE;
   x->duration = after * x->step;
@@ -290,7 +312,7 @@ static void Step_Private(Flow flow)
   Literal        *x      = flow->data;
   FlowRecord     *record = flow->record;
   const PetscInt  q      = x->period * x->N + x->i;
-  const PetscReal stop = flow->params.stop_position, y1 = x->y1, y2 = x->y2, f = x->f;
+  const PetscReal stop = flow->stop, y1 = x->y1, y2 = x->y2, f = x->f;
   const PetscReal change = x->step * (-x->w1_squared * y1 - x->damping1 * y2 + x->Linf * f + x->g[x->i]) + MemorySum(&x->memory, q);
 
   x->i += 1;
@@ -346,7 +368,7 @@ static PetscErrorCode FlowStart_Literal(Flow flow, const FlowState *state)
   x->f                                     = 0.0;
   x->contact                               = PETSC_FALSE;
   if (state->contact) {
-    x->y1 = flow->params.stop_position; /* up to round-off it is */
+    x->y1 = flow->stop; /* up to round-off it is */
     if (x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_FALSE);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -395,7 +417,7 @@ static PetscErrorCode FlowPeriod_Literal(Flow flow, FlowState *state, FlowReason
     flow->record->current = (Contact){.period = -1};
   }
   PetscCall(BeginPeriod_Private(flow));
-  if (!x->contact && x->y1 <= flow->params.stop_position && x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_TRUE); /* only at the start */
+  if (!x->contact && x->y1 <= flow->stop && x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_TRUE); /* only at the start */
   while (x->i < x->N) {
     Step_Private(flow);
     ++flow->looks;

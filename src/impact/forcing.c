@@ -6,37 +6,45 @@
 */
 #include "graze/forcing.h"
 
-#include <math.h>
+#include "graze/waves.h"
 
 /*
   ForcingShapeCreate - Project the load that params ask for (-forcing_type, -forcing_mode, -forcing_position).
 
-  Not collective. spectrum must hold at least the receptance's M modes.
+  Not collective. The spectrum holds the modes in `kept`. For flows without a tail (restitution, waves) none is asked of the receptance.
   Output: shape - modal [M] and the tail's share; free with ForcingShapeDestroy.
 */
-PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const Params *params, ForcingShape *shape)
+PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const PetscInt *kept, const Params *params, ForcingShape *shape)
 {
+  const PetscBool  waves = (PetscBool)(params->flow == FLOW_LITERAL && params->literal_kernel == KERNEL_CLOSED && WavesApply(params));
+  /* psi_j of these loads is projected as 1 in y at the contact point; as a load, like all others, it is positive with u   (17.1) */
+  const PetscBool  by_mode = (PetscBool)(params->forcing_type == FORCING_MODE || params->forcing_type == FORCING_SHAPE);
+  const PetscReal  side    = by_mode && params->stop_side == STOP_ABOVE ? -1.0 : 1.0;
   PetscInt         n, M;
   const PetscReal *w, *tip;
-  const Tail      *tail;
   ModalLoad        load;
   PetscReal        carried = 0.0;
 
   PetscFunctionBeginUser;
   PetscCall(SpectrumGet(spectrum, &n, NULL, NULL));
   PetscCall(ReceptanceGetModes(receptance, &M, &w, NULL, &tip, NULL));
-  PetscCall(ReceptanceGetTail(receptance, &tail, NULL, NULL));
-  PetscCheck(M <= n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the receptance keeps %d modes of %d", (int)M, (int)n);
+  PetscCheck((kept ? kept[M - 1] + 1 : M) <= n, PETSC_COMM_SELF, PETSC_ERR_PLIB, "the receptance keeps %d modes of %d", (int)M, (int)n);
   PetscCall(PetscMalloc1(n, &load.modal));
   PetscCall(SpectrumProject(spectrum, params->forcing_type, params->forcing_mode, params->forcing_position, &load));
   PetscCall(PetscMalloc1(M, &shape->modal));
-  shape->M = M;
+  shape->M    = M;
+  shape->tail = 0.0;
   for (PetscInt k = M - 1; k >= 0; --k) {
-    shape->modal[k] = load.modal[k];
-    carried += tip[k] * load.modal[k] / (w[k] * w[k]);
+    shape->modal[k] = side * load.modal[kept ? kept[k] : k];
+    if (w[k] > 0.0) carried += tip[k] * shape->modal[k] / (w[k] * w[k]);
   }
   /* a load through one mode is that mode's own: nothing is left for the tail */
-  shape->tail = params->forcing_type == FORCING_MODE ? 0.0 : (load.static_tip - carried) / tail->C0;
+  if (params->forcing_type != FORCING_MODE && params->flow != FLOW_RESTITUTION && !waves) {
+    const Tail *tail;
+
+    PetscCall(ReceptanceGetTail(receptance, &tail, NULL, NULL));
+    if (tail->C0 > 0.0) shape->tail = (side * load.static_tip - carried) / tail->C0;
+  }
   PetscCall(PetscFree(load.modal));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -6,15 +6,21 @@
 #include <math.h>
 
 #include "graze/beam.h"
+#include "graze/waves.h"
 
 /* Modes known beyond the cut: they make the tail sums, whose remainder is asymptotic.   (6.6)-(6.8) */
 enum { BEYOND = 20 };
+/* Modes of a structure whose motion is computed from waves: they are reported, and carry a load that is given by modes. */
+enum { WAVE_MODES = 40 };
 
 struct _p_Model {
   MPI_Comm     comm;
   Params       params;
   PetscInt     M; /* 0: not chosen yet */
   Spectrum     spectrum;
+  PetscInt     n_kept; /* known modes that move the contact point */
+  PetscInt    *number; /* in the spectrum, from 0; shape [n_kept] */
+  PetscReal   *w, *r, *damping;
   Receptance   receptance;
   ForcingShape load;
   PetscBool    set_up;
@@ -43,35 +49,107 @@ PetscErrorCode ModelSetModes(Model model, PetscInt M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscBool Waves_Private(const Params *params)
+{
+  return (PetscBool)(params->flow == FLOW_LITERAL && params->literal_kernel == KERNEL_CLOSED && WavesApply(params));
+}
+
+PetscBool ModelChoosesModes(const Params *params)
+{
+  return (PetscBool)(params->receptance_modes == 0 && params->beam_model != BEAM_MODES && params->flow != FLOW_RESTITUTION && !Waves_Private(params));
+}
+
+/* The modes of the spectrum that move the contact point. */
+static PetscErrorCode Keep_Private(Model model)
+{
+  const PetscReal *w, *r, *damping;
+  PetscInt         n;
+
+  PetscFunctionBeginUser;
+  PetscCall(SpectrumGet(model->spectrum, &n, &w, &r));
+  PetscCall(SpectrumGetDamping(model->spectrum, &damping));
+  PetscCall(PetscFree4(model->number, model->w, model->r, model->damping));
+  PetscCall(PetscMalloc4(n, &model->number, n, &model->w, n, &model->r, n, &model->damping));
+  model->n_kept = 0;
+  for (PetscInt k = 0; k < n; ++k) {
+    if (!(r[k] > 0.0)) continue;
+    model->number[model->n_kept]  = k;
+    model->w[model->n_kept]       = w[k];
+    model->r[model->n_kept]       = r[k];
+    model->damping[model->n_kept] = damping[k];
+    ++model->n_kept;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* At least so many modes that move the contact point; BEAM_MODES has those that it has. */
 static PetscErrorCode Spectrum_Private(Model model, PetscInt wanted, Complaint *complaint)
 {
+  PetscInt n = 0;
+
   PetscFunctionBeginUser;
   if (!model->spectrum) {
     PetscCall(SpectrumCreate(model->comm, &model->spectrum));
     PetscCall(SpectrumSetParams(model->spectrum, &model->params));
   }
-  PetscCall(SpectrumSetModes(model->spectrum, wanted));
-  PetscCall(SpectrumSetUp(model->spectrum, complaint));
+  if (model->params.beam_model == BEAM_MODES) wanted = 1;
+  for (model->n_kept = 0; model->n_kept < wanted;) {
+    PetscCall(SpectrumSetModes(model->spectrum, n + wanted - model->n_kept));
+    PetscCall(SpectrumSetUp(model->spectrum, complaint));
+    if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
+    PetscCall(Keep_Private(model));
+    if (model->params.beam_model != BEAM_MODES) continue;
+    if (!model->n_kept) ComplaintSet(complaint, EXIT_OPTIONS, "option -beam_tip_values: no mode moves the contact point; allowed: at least one that is not 0");
+    break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Where among the kept modes a mode of the spectrum is (number from 1). Complaint: it is not among the first M. */
+static PetscErrorCode Find_Private(Model model, const char *option, PetscInt mode, PetscInt M, PetscInt *k, Complaint *complaint)
+{
+  PetscFunctionBeginUser;
+  for (*k = 0; *k < model->n_kept && model->number[*k] < mode - 1; ++*k) {}
+  if (*k < model->n_kept && model->number[*k] > mode - 1)
+    ComplaintSet(complaint, EXIT_OPTIONS, "option -%s: mode %" PetscInt_FMT " does not move the contact point at -contact_position %g; allowed: a mode that does, %" PetscInt_FMT " for one",
+                 option, mode, (double)model->params.contact_position, model->number[0] + 1);
+  else if (*k >= PetscMin(M, model->n_kept))
+    ComplaintSet(complaint, EXIT_OPTIONS, "option -%s: %" PetscInt_FMT " is not among the %" PetscInt_FMT " modes kept; allowed: at most %" PetscInt_FMT, option, mode, M,
+                 model->number[PetscMin(M, model->n_kept) - 1] + 1);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The modes that the start and the load name are there. */
+static PetscErrorCode CheckNamed_Private(Model model, PetscInt M, Complaint *complaint)
+{
+  const Params *p = &model->params;
+  PetscInt      k;
+
+  PetscFunctionBeginUser;
+  if (p->initial_shape == INITIAL_MODE) PetscCall(Find_Private(model, "initial_mode", p->initial_mode, M, &k, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  if (p->forcing_type == FORCING_MODE || p->forcing_type == FORCING_SHAPE) PetscCall(Find_Private(model, "forcing_mode", p->forcing_mode, M, &k, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*
   How many of the known modes a receptance can use: the compliance beyond them is a difference of numbers of the size of S, and has
   to stand out from the round-off of the first residues. Slender beams, whose modes carry S within the first few, reach that soon.
+  A singular structure makes nothing of that difference, and can use all.
 */
 static PetscErrorCode Usable_Private(Model model, PetscInt *usable)
 {
-  const PetscReal *w, *r;
-  const PetscReal  S = BeamCompliance(&model->params);
-  PetscReal        beyond = S, disagreement;
-  PetscInt         n;
+  const PetscReal S = BeamCompliance(&model->params);
+  PetscReal       beyond = S, disagreement;
 
   PetscFunctionBeginUser;
-  PetscCall(SpectrumGet(model->spectrum, &n, &w, &r));
-  PetscCall(SpectrumGetMode(model->spectrum, 0, NULL, &disagreement));
+  *usable = model->n_kept;
+  if (PetscIsInfReal(BeamImpedance(&model->params))) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(SpectrumGetMode(model->spectrum, model->number[0], NULL, &disagreement));
   /* ten times: an error of a tenth in C0, which the total H(0) = S does not feel at all */
-  for (*usable = 0; *usable < n; ++*usable) {
-    beyond -= r[*usable] / (w[*usable] * w[*usable]);
+  for (*usable = 0; *usable < model->n_kept; ++*usable) {
+    if (model->w[*usable] > 0.0) beyond -= model->r[*usable] / (model->w[*usable] * model->w[*usable]);
     if (!(beyond > 10.0 * PetscMax(disagreement, 1e-10) * S)) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -79,39 +157,48 @@ static PetscErrorCode Usable_Private(Model model, PetscInt *usable)
 
 static PetscErrorCode Receptance_Private(Model model, PetscInt M, Receptance *receptance)
 {
-  PetscInt         n;
-  const PetscReal *w, *r;
-
-  PetscFunctionBeginUser;
-  PetscCall(SpectrumGet(model->spectrum, NULL, &w, &r));
-  PetscCall(Usable_Private(model, &n));
-  PetscCall(ReceptanceCreate(model->comm, receptance));
-  PetscCall(ReceptanceSetModes(*receptance, n, w, r, M));
-  PetscCall(ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamWaveSpeed(&model->params)));
-  PetscCall(ReceptanceSetClosure(*receptance, model->params.receptance_closure));
-  PetscCall(ReceptanceSetUp(*receptance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* ModelSetUp - Collective on the model's comm. Complaint: -beam_points resolves fewer modes than are asked for. */
-PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
-{
   PetscInt n;
 
   PetscFunctionBeginUser;
-  if (model->set_up) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(model->M > 0, model->comm, PETSC_ERR_PLIB, "the number of modes is chosen before a model is set up");
-  PetscCall(Spectrum_Private(model, model->M + (model->params.beam_points ? 0 : BEYOND), complaint));
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Usable_Private(model, &n));
-  if (n < model->M) {
-    ComplaintSet(complaint, EXIT_OPTIONS,
-                 "option -receptance_modes: with %" PetscInt_FMT " modes of so slender a beam (beta = %g) the compliance of the rest is lost in round-off; allowed: at most %" PetscInt_FMT,
-                 model->M, (double)model->params.beam_beta, n);
+  PetscCall(ReceptanceCreate(model->comm, receptance));
+  PetscCall(ReceptanceSetModes(*receptance, n, model->w, model->r, M));
+  PetscCall(ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamImpedance(&model->params)));
+  if (model->params.beam_model == BEAM_MODES) PetscCall(ReceptanceSetDamping(*receptance, model->damping));
+  PetscCall(ReceptanceSetClosure(*receptance, model->params.receptance_closure));
+  /* rigid impacts need no tail, no poles, no zeros: they are made when someone asks */
+  if (model->params.flow != FLOW_RESTITUTION) PetscCall(ReceptanceSetUp(*receptance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ModelSetUp - Collective on the model's comm. Complaint: too few modes are resolved, or they do not move the contact point. */
+PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
+{
+  const Params *p = &model->params;
+  PetscInt      n;
+
+  PetscFunctionBeginUser;
+  if (model->set_up) PetscFunctionReturn(PETSC_SUCCESS);
+  if (model->M == 0 && Waves_Private(p)) model->M = WAVE_MODES;
+  if (model->M == 0 && p->beam_model != BEAM_MODES && p->flow == FLOW_RESTITUTION) {
+    ComplaintSet(complaint, EXIT_OPTIONS, "option -receptance_modes: 0 leaves the number of modes open, and rigid impacts have no limit to choose it by; allowed with -flow restitution: 2 to 400");
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscCheck(model->M > 0 || p->beam_model == BEAM_MODES, model->comm, PETSC_ERR_PLIB, "the number of modes is chosen before a model is set up");
+  PetscCall(Spectrum_Private(model, model->M + (p->beam_points ? 0 : BEYOND), complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Usable_Private(model, &n));
+  if (model->M == 0) model->M = n;
+  if (n < model->M && p->beam_model == BEAM_MODES)
+    ComplaintSet(complaint, EXIT_OPTIONS, "option -receptance_modes: %" PetscInt_FMT " are more than move the contact point; allowed: at most %" PetscInt_FMT, model->M, n);
+  else if (n < model->M)
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -receptance_modes: with %" PetscInt_FMT " modes of so slender a beam (beta = %g) the compliance of the rest is lost in round-off; allowed: at most %" PetscInt_FMT,
+                 model->M, (double)p->beam_beta, n);
+  else PetscCall(CheckNamed_Private(model, model->M, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Receptance_Private(model, model->M, &model->receptance));
-  PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, &model->params, &model->load));
+  PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, model->number, p, &model->load));
   model->set_up = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,7 +210,24 @@ PetscErrorCode ModelDestroy(Model *model)
   PetscCall(ForcingShapeDestroy(&(*model)->load));
   PetscCall(ReceptanceDestroy(&(*model)->receptance));
   PetscCall(SpectrumDestroy(&(*model)->spectrum));
+  PetscCall(PetscFree4((*model)->number, (*model)->w, (*model)->r, (*model)->damping));
   PetscCall(PetscFree(*model));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelGetParams(Model model, const Params **params)
+{
+  PetscFunctionBeginUser;
+  *params = &model->params;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ModelGetKept(Model model, PetscInt *M, const PetscInt **number)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(model->set_up, model->comm, PETSC_ERR_PLIB, "ModelSetUp comes before ModelGetKept");
+  if (M) *M = model->M;
+  if (number) *number = model->number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,14 +252,50 @@ PetscErrorCode ModelGetLoad(Model model, const ForcingShape **load)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* The stated initial condition in the flow's modes. u = size psi_j has psi_j = 1 at the contact point, where y = side u.   [theory 13] */
+static PetscErrorCode Initial_Private(Model model, Flow flow, PetscInt M)
+{
+  const Params *p = &model->params;
+  PetscReal    *x, *field;
+  PetscInt      n;
+
+  PetscFunctionBeginUser;
+  PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
+  PetscCall(PetscCalloc2(2 * M, &x, n, &field));
+  if (p->initial_shape == INITIAL_MODE) {
+    const PetscReal side = p->stop_side == STOP_ABOVE ? -1.0 : 1.0;
+
+    for (PetscInt k = 0; k < M; ++k) {
+      const PetscReal tip = PetscSqrtReal(model->r[k]);
+
+      if (model->number[k] != p->initial_mode - 1) continue;
+      x[k]     = side * p->initial_displacement / tip;
+      x[M + k] = side * p->initial_velocity / tip;
+    }
+  } else {
+    PetscCall(SpectrumProjectField(model->spectrum, p->initial_shape, field));
+    for (PetscInt k = 0; k < M; ++k) {
+      x[k]     = p->initial_displacement * field[model->number[k]];
+      x[M + k] = p->initial_velocity * field[model->number[k]];
+    }
+  }
+  PetscCall(FlowSetInitialModal(flow, x));
+  PetscCall(PetscFree2(x, field));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Flow_Private(Model model, Receptance receptance, FlowType type, Flow *flow)
 {
+  PetscInt M;
+
   PetscFunctionBeginUser;
+  PetscCall(ReceptanceGetModes(receptance, &M, NULL, NULL, NULL, NULL));
   PetscCall(FlowCreate(model->comm, flow));
   PetscCall(FlowSetType(*flow, type));
   PetscCall(FlowSetReceptance(*flow, receptance));
   PetscCall(FlowSetParams(*flow, &model->params));
   PetscCall(FlowSetUp(*flow));
+  PetscCall(Initial_Private(model, *flow, M));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,7 +342,7 @@ static PetscErrorCode Probe_Private(Model model, PetscInt M, PetscReal amplitude
 
   PetscFunctionBeginUser;
   PetscCall(Receptance_Private(model, M, &receptance));
-  PetscCall(ForcingShapeCreate(model->spectrum, receptance, &model->params, &load));
+  PetscCall(ForcingShapeCreate(model->spectrum, receptance, model->number, &model->params, &load));
   PetscCall(Flow_Private(model, receptance, FLOW_EXACT, &flow));
   PetscCall(FlowSetForcing(flow, &load, amplitude, frequency));
   PetscCall(FlowGetSize(flow, &size));
@@ -281,6 +421,8 @@ PetscErrorCode ModelChooseModes(Model model, PetscReal amplitude, PetscReal freq
                    (double)model->params.beam_beta, M);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
+    PetscCall(CheckNamed_Private(model, M - PROBE_SPACING * (PROBE_CUTS - 1), complaint));
+    if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
     PetscCall(Estimate_Private(model, M, amplitude, frequency, &choice->error));
     choice->modes = M;
     choice->met   = (PetscBool)(choice->error <= model->params.receptance_rtol);

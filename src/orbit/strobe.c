@@ -85,7 +85,7 @@ PetscErrorCode StrobeSetUp(Strobe s)
   s->depth = PetscMax(2 * s->params.max_period + 1, 65);
   PetscCall(PetscMalloc4(s->depth * s->n, &s->ring, s->n, &s->work, s->n, &s->guess.x, s->params.max_period + 1, &s->distance));
   s->guess.n = s->n;
-  if (s->params.flow == FLOW_EXACT) {
+  if (FlowHasTangent(s->flow)) {
     PetscCall(OrbitCreate(s->comm, &s->orbit));
     PetscCall(OrbitSetFlow(s->orbit, s->flow));
   }
@@ -313,7 +313,7 @@ static PetscErrorCode Push_Private(Strobe s, FlowState *state)
   for (PetscInt i = 0; i < s->n; ++i) state->x[i] = point->x[i] + along * direction[i];
   state->contact = point->contact;
   PetscCall(FlowGetTip(s->flow, state, &y1, &y2));
-  if (y1 < s->params.stop_position)
+  if (s->params.stop_side == STOP_ABOVE ? y1 > s->params.stop_position : y1 < s->params.stop_position)
     for (PetscInt i = 0; i < s->n; ++i) state->x[i] -= 2.0 * along * direction[i];
   s->filled = 0; /* what came before the push tells nothing of where the motion goes by itself */
   PetscCall(Remember_Private(s, state));
@@ -475,7 +475,7 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     PetscCall(Run_Private(s, PetscMin(block * (i / 4), s->params.max_periods - steady->periods_used - block), state, steady, PETSC_FALSE, &reason));
     if (!reason) PetscCall(Run_Private(s, block, state, steady, PETSC_TRUE, &reason));
     if (reason || s->stop) break;
-    if (s->params.flow == FLOW_EXACT) PetscCall(Decide_Private(s, state, &accepted, &sign));
+    if (FlowHasTangent(s->flow)) PetscCall(Decide_Private(s, state, &accepted, &sign));
     else PetscCall(SampledPeriod_Private(s, steady));
     if (PetscIsInfOrNanReal(s->size)) { /* the literal scheme with a step too long for it */
       reason = FLOW_LOST;

@@ -1,7 +1,7 @@
 /*
-  bench.c - graze_bench: what the exact flow and the literal scheme cost, and how wrong they are, on one core. Prints JSON.
+  bench.c - graze_bench: what the flows cost, and how wrong they are, on one core. Prints JSON.
 
-    graze_bench [-modes 60,120,200] [-reference 400] [-steps 4e-4,2e-4,1e-4,5e-5] [-repeats 21] [-contacts false]
+    graze_bench [-modes 60,120,200] [-reference 400] [-steps 4e-4,2e-4,1e-4,5e-5] [-repeats 21] [-contacts false] [-growth false]
 
   Default case, 40 periods from the stated initial condition; -modes 0 is the number that the program chooses. Errors are those of the
   tip displacement at the strobes: against the exact flow with -reference modes, and of the literal scheme also against the exact flow with
@@ -13,14 +13,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "graze/model.h"
+#include "bench.h"
 
-enum { PERIODS = 40, BLOCK = 10, MANY = 16, REPEATS = 101 };
-
-typedef struct {
-  Flow      flow;
-  FlowState start, state;
-} Bench;
+enum { BLOCK = 10, MANY = 16 };
 
 typedef struct {
   PetscReal seconds;                /* all periods */
@@ -29,7 +24,7 @@ typedef struct {
 } Timing;
 
 /* Processor time of this one-threaded program: other work on the machine does not count. */
-static PetscReal Now(void)
+PetscReal Now(void)
 {
   struct timespec now;
 
@@ -44,7 +39,7 @@ static int Rising(const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-static PetscReal Median(PetscInt n, PetscReal *values)
+PetscReal Median(PetscInt n, PetscReal *values)
 {
   qsort(values, (size_t)n, sizeof(*values), Rising);
   return n % 2 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
@@ -61,7 +56,7 @@ static PetscReal LargestDifference(const PetscReal *a, const PetscReal *b)
 /* ---- runs --------------------------------------------------------------------------------------------------------- */
 
 /* A model with M modes; a complaint ends the program. */
-static PetscErrorCode ModelOf_Private(const Params *params, PetscInt M, Model *model)
+PetscErrorCode BenchModel(const Params *params, PetscInt M, Model *model)
 {
   Complaint complaint = {0};
 
@@ -75,7 +70,7 @@ static PetscErrorCode ModelOf_Private(const Params *params, PetscInt M, Model *m
 }
 
 /* A flow with its forcing set; params may differ from the model's in stop position and step. */
-static PetscErrorCode BenchCreate(Model model, const Params *params, FlowType type, PetscReal amplitude, PetscReal frequency, Bench *b)
+PetscErrorCode BenchCreate(Model model, const Params *params, FlowType type, PetscReal amplitude, PetscReal frequency, Bench *b)
 {
   const ForcingShape *load;
   PetscInt            n;
@@ -92,7 +87,7 @@ static PetscErrorCode BenchCreate(Model model, const Params *params, FlowType ty
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode BenchDestroy(Bench *b)
+PetscErrorCode BenchDestroy(Bench *b)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscFree2(b->start.x, b->state.x));
@@ -101,7 +96,7 @@ static PetscErrorCode BenchDestroy(Bench *b)
 }
 
 /* FlowStart from b->start. */
-static PetscErrorCode Start_Private(Bench *b)
+PetscErrorCode BenchStart(Bench *b)
 {
   PetscFunctionBeginUser;
   PetscCall(PetscArraycpy(b->state.x, b->start.x, b->start.n));
@@ -110,7 +105,7 @@ static PetscErrorCode Start_Private(Bench *b)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Periods_Private(Bench *b, PetscInt periods, PetscReal *displacement)
+PetscErrorCode BenchPeriods(Bench *b, PetscInt periods, PetscReal *displacement)
 {
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i < periods; ++i) {
@@ -133,11 +128,11 @@ static PetscErrorCode Run_Private(Bench *b, PetscInt repeats, Timing *timing)
   PetscFunctionBeginUser;
   do {
     total[n] = 0.0;
-    PetscCall(Start_Private(b));
+    PetscCall(BenchStart(b));
     for (PetscInt k = 0; k < PERIODS / BLOCK; ++k) {
       const PetscReal begin = Now();
 
-      PetscCall(Periods_Private(b, BLOCK, timing->displacement + k * BLOCK));
+      PetscCall(BenchPeriods(b, BLOCK, timing->displacement + k * BLOCK));
       block[k][n] = Now() - begin;
       total[n] += block[k][n];
     }
@@ -149,15 +144,15 @@ static PetscErrorCode Run_Private(Bench *b, PetscInt repeats, Timing *timing)
 }
 
 /* Contacts in `periods` periods from b->start; a run of its own, since watching costs time. */
-static PetscErrorCode Contacts_Private(Bench *b, PetscInt periods, PetscInt *count)
+PetscErrorCode BenchContacts(Bench *b, PetscInt periods, PetscInt *count)
 {
   FlowRecord record = {0};
 
   PetscFunctionBeginUser;
   PetscCall(FlowRecordReset(&record));
   PetscCall(FlowSetRecord(b->flow, &record));
-  PetscCall(Start_Private(b));
-  PetscCall(Periods_Private(b, periods, NULL));
+  PetscCall(BenchStart(b));
+  PetscCall(BenchPeriods(b, periods, NULL));
   PetscCall(FlowSetRecord(b->flow, NULL));
   *count = record.count;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -174,12 +169,12 @@ static PetscErrorCode Age_Private(Bench *b, PetscInt repeats)
 
   PetscFunctionBeginUser;
   for (PetscInt k = 0; k < repeats; ++k) {
-    PetscCall(Start_Private(b));
+    PetscCall(BenchStart(b));
     for (PetscInt i = 0, done = 0; i < 3; ++i) {
-      PetscCall(Periods_Private(b, age[i] - done, NULL));
+      PetscCall(BenchPeriods(b, age[i] - done, NULL));
       PetscCall(FlowGetLooks(b->flow, &looks[i][0], &visited));
       seconds[i][k] = Now();
-      PetscCall(Periods_Private(b, PERIODS, NULL));
+      PetscCall(BenchPeriods(b, PERIODS, NULL));
       seconds[i][k] = Now() - seconds[i][k];
       PetscCall(FlowGetLooks(b->flow, &looks[i][1], &visited));
       done = age[i] + PERIODS;
@@ -205,7 +200,7 @@ static PetscErrorCode Exact_Private(Model model, const Params *params, PetscInt 
   PetscCall(Run_Private(&b, 1, timing)); /* also fills the caches */
   PetscCall(FlowGetLooks(b.flow, &looks[1], &visited[1]));
   PetscCall(Run_Private(&b, repeats, timing));
-  PetscCall(Contacts_Private(&b, PERIODS, &contacts));
+  PetscCall(BenchContacts(&b, PERIODS, &contacts));
   looks[1] -= looks[0];
   visited[1] -= visited[0];
   printf("      \"exact\": {\n");
@@ -242,7 +237,7 @@ static PetscErrorCode Literal_Private(Model model, const Params *params, PetscIn
     stepped.literal_step = steps[i];
     PetscCall(BenchCreate(model, &stepped, FLOW_LITERAL, params->forcing_amplitude, params->forcing_frequency, &b));
     PetscCall(Run_Private(&b, repeats, &timing));
-    PetscCall(Contacts_Private(&b, PERIODS, &contacts));
+    PetscCall(BenchContacts(&b, PERIODS, &contacts));
     PetscCall(BenchDestroy(&b));
     seconds[i] = timing.seconds;
     error[i]   = LargestDifference(timing.displacement, exact->displacement);
@@ -288,15 +283,15 @@ static PetscErrorCode ByContacts_Private(Model model, PetscInt modes, const Para
 
     moved.stop_position = stop[i];
     PetscCall(BenchCreate(model, &moved, FLOW_EXACT, params->forcing_amplitude, frequency, &b));
-    PetscCall(Start_Private(&b));
-    PetscCall(Periods_Private(&b, 200, NULL));
+    PetscCall(BenchStart(&b));
+    PetscCall(BenchPeriods(&b, 200, NULL));
     PetscCall(PetscArraycpy(b.start.x, b.state.x, b.start.n));
     b.start.contact = b.state.contact;
     PetscCall(Run_Private(&b, repeats, &timing));
-    PetscCall(Contacts_Private(&b, PERIODS, &contacts));
+    PetscCall(BenchContacts(&b, PERIODS, &contacts));
     PetscCall(FlowGetLooks(b.flow, &looks[0], &visited));
-    PetscCall(Start_Private(&b));
-    PetscCall(Periods_Private(&b, PERIODS, NULL));
+    PetscCall(BenchStart(&b));
+    PetscCall(BenchPeriods(&b, PERIODS, NULL));
     PetscCall(FlowGetLooks(b.flow, &looks[1], &visited));
     PetscCall(BenchDestroy(&b));
     x[i] = (PetscReal)contacts / PERIODS;
@@ -339,7 +334,7 @@ static PetscErrorCode Main_Private(void)
   Complaint complaint   = {0};
   PetscInt  modes[MANY] = {0}, n_modes = MANY, n_steps = MANY, repeats = 21, reference_modes = 400;
   PetscReal steps[MANY] = {4e-4, 2e-4, 1e-4, 5e-5};
-  PetscBool given, contacts = PETSC_TRUE;
+  PetscBool given, contacts = PETSC_TRUE, growth = PETSC_TRUE;
   Model     model;
   Bench     b;
   Timing    reference;
@@ -353,13 +348,14 @@ static PetscErrorCode Main_Private(void)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &repeats, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-reference", &reference_modes, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-contacts", &contacts, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-growth", &growth, NULL));
   repeats = PetscClipInterval(repeats, 1, REPEATS);
 
   printf("{\n  \"benchmark\": \"graze_bench\",\n");
   Machine_Private();
   printf("  \"amplitude\": %g, \"frequency\": %g, \"periods\": %d, \"repeats\": %d, \"reference_modes\": %d,\n", params.forcing_amplitude,
          params.forcing_frequency, PERIODS, (int)repeats, (int)reference_modes);
-  PetscCall(ModelOf_Private(&params, reference_modes, &model));
+  PetscCall(BenchModel(&params, reference_modes, &model));
   PetscCall(BenchCreate(model, &params, FLOW_EXACT, params.forcing_amplitude, params.forcing_frequency, &b));
   PetscCall(Run_Private(&b, 1, &reference));
   PetscCall(BenchDestroy(&b));
@@ -380,7 +376,7 @@ static PetscErrorCode Main_Private(void)
       PetscCall(ModelDestroy(&model));
       modes[i] = choice.modes;
     }
-    PetscCall(ModelOf_Private(&params, modes[i], &model));
+    PetscCall(BenchModel(&params, modes[i], &model));
     printf("    {\"modes\": %d, \"chosen_by_program\": %s, \"setup_seconds\": %.3f,\n", (int)modes[i], chosen ? "true" : "false",
            Now() - begin);
     PetscCall(Exact_Private(model, &params, repeats, reference.displacement, &exact));
@@ -390,10 +386,11 @@ static PetscErrorCode Main_Private(void)
   }
   printf("  ]");
   if (contacts) {
-    PetscCall(ModelOf_Private(&params, modes[0], &model));
+    PetscCall(BenchModel(&params, modes[0], &model));
     PetscCall(ByContacts_Private(model, modes[0], &params, repeats));
     PetscCall(ModelDestroy(&model));
   }
+  if (growth) PetscCall(BenchGrowth(&params, repeats));
   printf("\n}\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

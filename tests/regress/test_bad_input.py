@@ -45,7 +45,23 @@ SWEEP_OPTIONS = [
     ("-beam_beta 0", OPTIONS, "> 0"),
     ("-receptance_modes 1", OPTIONS, "0 or 2 to 400"),
     ("-receptance_rtol 0", OPTIONS, "-receptance_rtol"),
-    ("-flow exakt", OPTIONS, "exact|literal"),
+    ("-flow exakt", OPTIONS, "exact|literal|restitution"),
+    ("-beam_model euler_bernoulli", OPTIONS, "allowed: -flow restitution"),
+    ("-beam_model euler_bernoulli -flow literal", OPTIONS, "graze kernel"),
+    ("-beam_model modes -beam_frequencies 1 -beam_tip_values 1", OPTIONS, "L+ = 0"),
+    ("-beam_model modes -flow restitution", OPTIONS, "-beam_frequencies"),
+    ("-beam_model string -beam_beta 4800", OPTIONS, "timoshenko"),
+    ("-beam_model rod -beam_ends pinned_pinned", OPTIONS, "clamped_free or free_free"),
+    ("-beam_model rod -beam_length 1 -beam_youngs_modulus 1 -beam_density 1", OPTIONS, "-beam_area"),
+    ("-beam_model string -beam_length 1", OPTIONS, "no SI set"),
+    ("-beam_ends clamped_clamped", OPTIONS, "held fixed"),
+    ("-beam_ends free_free", OPTIONS, "rigid motion"),
+    ("-flow restitution", OPTIONS, "-receptance_modes"),
+    ("-restitution_coefficient 0.8", OPTIONS, "-flow restitution"),
+    ("-beam_tip_values -1,x", OPTIONS, "'-1,x' is not a list"),
+    ("-stop_side above", OPTIONS, "at or below -stop_position"),
+    ("-flow literal -sweep_check 3", OPTIONS, "-flow exact"),
+    ("-kernel_times 9", OPTIONS, "belongs to graze kernel"),
     ("-flow literal -receptance_closure 0", OPTIONS, "allowed: 1 or 2"),
     ("-sweep_check 3 -receptance_closure 0", OPTIONS, "allowed: 1 or 2"),
     ("-sweep_direction sideways", OPTIONS, "up|down|both"),
@@ -101,6 +117,7 @@ SWEEP_FILES = [
     ("shard: 0/4\n", "line 1: shard"),
     ("sweep_frequency: '5:1:x'\n", "line 1: sweep_frequency"),
     ("sweep_frequency: [4, 40, 181]\n", "line 1: a list"),
+    ("beam_tip_values: [1, [2]]\n", "line 1: a list holds one number after another"),
     ("stop_position: &a -0.05\n", "anchors"),
     ("stop_position: -0.05\n---\nstop_position: -0.06\n", "line 2: a second document"),
     ("stop_position:\n", "no value"),
@@ -115,6 +132,20 @@ TRAJECTORY_OPTIONS = [
     ("-periods 0", OPTIONS, "-periods"),
     ("-samples_per_period nan", OPTIONS, "whole number"),
     ("-periods 1000000 -samples_per_period 1000000", OPTIONS, "too many"),
+]
+
+KERNEL_OPTIONS = [
+    ("-kernel_beam_points 40,20", OPTIONS, "rising"),
+    ("-kernel_beam_points 40,x", OPTIONS, "not a list"),
+    ("-kernel_min_time 2", OPTIONS, "below -kernel_max_time"),
+    ("-stop_position 1", OPTIONS, "belongs to graze sweep, graze trajectory"),
+    ("-beam_ends pinned_pinned", OPTIONS, "held fixed"),
+]
+
+ASYMPTOTICS_OPTIONS = [
+    ("-asymptotics_alpha 0.5", OPTIONS, "(0.5, 4]"),
+    ("-asymptotics_max_time 1e-7", OPTIONS, "below -asymptotics_max_time"),
+    ("-beam_beta 3", OPTIONS, "belongs to graze sweep, graze trajectory, graze kernel"),
 ]
 
 PROGRAM = [
@@ -199,6 +230,10 @@ def options_and_files(t):
         t.refused(["sweep", *out, "-options_file_yaml", t.write(text)], FILES, says)
     for words, code, says in TRAJECTORY_OPTIONS:
         t.refused(["trajectory", *out, *words.split()], code, says)
+    for words, code, says in KERNEL_OPTIONS:
+        t.refused(["kernel", *out, *words.split()], code, says)
+    for words, code, says in ASYMPTOTICS_OPTIONS:
+        t.refused(["asymptotics", *out, *words.split()], code, says)
     for words, code, says in PROGRAM:
         t.refused(words, code, says)
     done = t.run([])

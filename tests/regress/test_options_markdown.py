@@ -11,6 +11,9 @@ import subprocess
 import sys
 
 
+COMMANDS = "sweep", "trajectory", "kernel", "asymptotics"
+
+
 def run(graze, *words):
     return subprocess.run([graze, *words], stdout=subprocess.PIPE, check=True, text=True).stdout
 
@@ -25,15 +28,17 @@ def main():
     wrong = []
     if markdown != (pathlib.Path(arguments.source) / "docs" / "options.md").read_text():
         wrong.append("docs/options.md is out of date: graze help --markdown > docs/options.md")
-    names = {command: set(re.findall(r"^  -(\w+) ", run(arguments.graze, "help", command), re.M)) for command in ("sweep", "trajectory")}
-    rows = re.findall(r"^\| `-(\w+)` \|.*\| (sweep|trajectory|both) \|", markdown, re.M)
-    if len(rows) < 50:  # the table has 53 rows; a pattern that finds none would prove nothing
+    names = {command: set(re.findall(r"^  -(\w+) ", run(arguments.graze, "help", command), re.M)) for command in COMMANDS}
+    rows = re.findall(r"^\| `-(\w+)` \|.*\| ((?:%s)(?:, \w+)*) \|" % "|".join(COMMANDS), markdown, re.M)
+    if len(rows) < 70:  # the table has 77 rows; a pattern that finds none would prove nothing
         wrong.append(f"only {len(rows)} rows found in the table")
-    for name, command in rows:
+    for name, owners in rows:
         for which in names:
-            if (name in names[which]) != (command in (which, "both")):
+            if (name in names[which]) != (which in owners.split(", ")):
                 wrong.append(f"-{name} in the help of {which}: {name in names[which]}")
-    for command in [], ["sweep"], ["trajectory"], ["info"]:
+    all_names = set(re.findall(r"^  -(\w+) ", run(arguments.graze, "help"), re.M))
+    wrong += [f"-{name} is not in graze help" for name, _ in rows if name not in all_names]
+    for command in [], *([name] for name in COMMANDS), ["info"]:
         wrong += [f"wider than 100 columns: {line}" for line in run(arguments.graze, "help", *command).splitlines() if len(line) > 100]
     if run(arguments.graze, "sweep", "-help") != run(arguments.graze, "help", "sweep"):
         wrong.append("graze sweep -help differs from graze help sweep")

@@ -56,10 +56,10 @@ static void Cut(Case *c, Spectrum spectrum)
   GOOD(SpectrumGet(spectrum, &n, &w, &r));
   GOOD(ReceptanceCreate(PETSC_COMM_SELF, &c->receptance));
   GOOD(ReceptanceSetModes(c->receptance, n, w, r, c->params.receptance_modes));
-  GOOD(ReceptanceSetContinuum(c->receptance, c->params.damping_ratio, BeamCompliance(&c->params), BeamWaveSpeed(&c->params)));
+  GOOD(ReceptanceSetContinuum(c->receptance, c->params.damping_ratio, BeamCompliance(&c->params), BeamImpedance(&c->params)));
   GOOD(ReceptanceSetClosure(c->receptance, c->params.receptance_closure));
   GOOD(ReceptanceSetUp(c->receptance));
-  GOOD(ForcingShapeCreate(spectrum, c->receptance, &c->params, &c->own_load));
+  GOOD(ForcingShapeCreate(spectrum, c->receptance, NULL, &c->params, &c->own_load));
   GOOD(FlowCreate(PETSC_COMM_SELF, &c->flow));
   GOOD(FlowSetType(c->flow, c->params.flow));
   GOOD(FlowSetReceptance(c->flow, c->receptance));

@@ -41,6 +41,9 @@ static Params Steel(ForcingType type)
   p.initial_velocity         = 3;
   p.literal_step             = 1e-6;
   p.forcing_amplitude        = 700;
+  p.forcing_mean             = -35;
+  p.kernel_min_time          = 1e-5;
+  p.kernel_max_time          = 2;
   p.forcing_frequency        = 50;
   p.forcing_position         = 0.75;
   p.sweep_amplitude          = (Range){100, 900, 5};
@@ -70,6 +73,11 @@ static void test_scales_of_a_steel_rectangle(void **state)
   NEAR(s.initial_velocity, 3 * t0 / 2);
   NEAR(s.literal_step, 1e-6 / t0);
   NEAR(s.forcing_amplitude, 700 / force);
+  NEAR(s.forcing_mean, -35 / force);
+  NEAR(s.kernel_min_time, 1e-5 / t0);
+  NEAR(s.kernel_max_time, 2 / t0);
+  assert_string_equal(u.time_text, "t0 = L^2 sqrt(rho A / (E I))");
+  assert_string_equal(u.force_text, "E I / L^2");
   NEAR(s.forcing_frequency, 50 * t0);
   NEAR(s.sweep_amplitude.first, 100 / force);
   NEAR(s.sweep_amplitude.last, 900 / force);
@@ -91,6 +99,7 @@ static void test_amplitudes_that_are_accelerations(void **state)
 
     GOOD(UnitsApply(&p, &u, &s, &c));
     NEAR(s.forcing_amplitude, 700 * (16 * 156 / 1.4e7) / 2);
+    NEAR(s.forcing_mean, -35 * (16 * 156 / 1.4e7) / 2);
     NEAR(s.sweep_amplitude.last, 900 * (16 * 156 / 1.4e7) / 2);
   }
 }
@@ -117,6 +126,61 @@ static void test_other_ways_to_say_it(void **state)
   /* what is scaled stays scaled */
   GOOD(UnitsApply(&s, &u, &again, &c));
   assert_true(!u.si && isnan(u.time) && again.beam_beta == s.beam_beta && again.stop_position == s.stop_position);
+}
+
+/* The same rectangle without shear: the same units, and neither beta nor gamma. */
+static void test_euler_bernoulli_has_no_shear(void **state)
+{
+  Params    p = Steel(FORCING_POINT), s;
+  Units     u;
+  Complaint c = {0};
+
+  (void)state;
+  p.beam_model         = BEAM_EULER_BERNOULLI;
+  p.beam_poisson_ratio = p.beam_shear_factor = NAN;
+  GOOD(UnitsApply(&p, &u, &s, &c));
+  assert_string_equal(c.line, "");
+  NEAR(u.time, 4 * sqrt(156 / 1.4e7));
+  NEAR(u.force, 3.5e6);
+  NEAR(s.forcing_amplitude, 700 / 3.5e6);
+  assert_true(isnan(u.beta) && isnan(u.gamma) && isnan(s.beam_beta) && isnan(s.beam_gamma));
+  assert_string_equal(u.force_text, "E I / L^2");
+}
+
+/* The rod of code_aster SDNV100A: E 2e11, rho 8000, L 0.2, A 4e-4. Its waves run at sqrt(E / rho) = 5000 m/s, L in 4e-5 s: t0, and
+   the wave speed is 1 L/t0. E A = 8e7 N. The force on a wall that it meets at 100 m/s is rho c A v = 8000 * 5000 * 4e-4 * 100 = 1.6e6 N:
+   without dimension that is the speed 100 t0 / L = 0.02. */
+static void test_rod_has_its_own_units(void **state)
+{
+  for (int way = 0; way < 2; way++) {
+    Params    p = Steel(way ? FORCING_POINT : FORCING_BASE), s;
+    Units     u;
+    Complaint c = {0};
+
+    (void)state;
+    p.beam_model         = BEAM_ROD;
+    p.beam_poisson_ratio = p.beam_shear_factor = p.beam_width = p.beam_height = NAN;
+    p.beam_length         = 0.2;
+    p.beam_youngs_modulus = 2e11;
+    p.beam_density        = 8000;
+    if (way) {
+      p.beam_area = 4e-4;
+    } else {
+      p.beam_width  = 0.01;
+      p.beam_height = 0.04;
+    }
+    p.initial_velocity  = 100;
+    p.forcing_amplitude = way ? 1.6e6 : 9.81;
+    GOOD(UnitsApply(&p, &u, &s, &c));
+    assert_string_equal(c.line, "");
+    NEAR(u.time, 4e-5);
+    NEAR(u.force, 8e7);
+    NEAR(s.initial_velocity, 0.02);
+    NEAR(s.forcing_amplitude, way ? 0.02 : 9.81 * 1.6e-9 / 0.2);
+    assert_true(s.beam_wave_speed == 1 && isnan(u.beta) && isnan(s.beam_beta) && isnan(s.beam_length) && isnan(s.beam_area));
+    assert_string_equal(u.time_text, "t0 = L sqrt(rho / E)");
+    assert_string_equal(u.force_text, "E A");
+  }
 }
 
 static void Refused(const Params *p, const char *says)
@@ -155,6 +219,14 @@ static void test_bad_sets_are_complaints(void **state)
   CASE("-beam_second_moment (or", p.beam_width = p.beam_height = NAN);
   CASE("-beam_area is missing", p.beam_width = p.beam_height = NAN; p.beam_second_moment = 1);
   CASE("check its units", p.beam_height = 1e-200);
+  CASE("string and modes have none", p.beam_model = BEAM_STRING);
+  CASE("string and modes have none", p.beam_model = BEAM_MODES);
+  CASE("-beam_density is missing", p.beam_model = BEAM_EULER_BERNOULLI; p.beam_density = NAN);
+  CASE("-beam_area and -beam_second_moment (or", p.beam_model = BEAM_EULER_BERNOULLI; p.beam_width = p.beam_height = NAN);
+  CASE("-beam_second_moment is missing", p.beam_model = BEAM_EULER_BERNOULLI; p.beam_width = p.beam_height = NAN; p.beam_area = 1);
+  CASE("-beam_area (or -beam_width and -beam_height) is missing", p.beam_model = BEAM_ROD; p.beam_width = p.beam_height = NAN);
+  CASE("-beam_height is missing", p.beam_model = BEAM_ROD; p.beam_height = NAN);
+  CASE("E A = inf N: check its units", p.beam_model = BEAM_ROD; p.beam_height = 1e300);
 #undef CASE
   GOOD(ParamsRead(PETSC_COMM_SELF, COMMAND_SWEEP, 0, NULL, &p, &c));
   p.units = UNITS_SI;
@@ -166,6 +238,8 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(test_scales_of_a_steel_rectangle),
     cmocka_unit_test(test_amplitudes_that_are_accelerations),
+    cmocka_unit_test(test_euler_bernoulli_has_no_shear),
+    cmocka_unit_test(test_rod_has_its_own_units),
     cmocka_unit_test(test_other_ways_to_say_it),
     cmocka_unit_test(test_bad_sets_are_complaints),
   };

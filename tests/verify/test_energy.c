@@ -1,5 +1,6 @@
 /*
-  Energy over one orbit: work of the forcing = what modal damping takes + what the tail absorbs.   [theory 7.6]
+  Energy over one orbit: work of the forcing = what modal damping takes + what the tail absorbs.   [theory 7.6] Under a constant load, over
+  two periods of a motion that is no orbit, what the modes gain comes on top.   [theory 17]
 */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,7 +68,7 @@ static PetscInt Cover(PetscReal begin, PetscReal end, PetscReal longest, PetscRe
 }
 
 typedef struct {
-  PetscReal work, modal, tail, stored; /* stored: the tail's loss from its storage function (7.18), (7.19), positive term by term */
+  PetscReal work, modal, tail, gain, stored; /* gain: of modal energy; stored: the tail's loss from its storage function (7.18), (7.19), positive term by term */
 } Balance;
 
 /* Quadrature over the p periods of the orbit that starts at c->state. */
@@ -112,7 +113,7 @@ static void Integrate(Case *c, PetscInt p, Balance *b)
   *b = (Balance){0};
   for (PetscInt i = 0; i < n; ++i) {
     const PetscReal *x   = state + i * c->n;
-    const PetscReal  F   = c->params.forcing_amplitude * cos(c->params.forcing_frequency * time[i] + c->params.strobe_phase);
+    const PetscReal  F   = c->params.forcing_mean + c->params.forcing_amplitude * cos(c->params.forcing_frequency * time[i] + c->params.strobe_phase);
     const PetscReal  phi = f[i] + c->load->tail * F, p1 = x[2 * M];
     const PetscReal  slope = tail->order == 1 ? -L / tail->C0 * p1 + L * phi : -tail->b * p1 + x[2 * M + 1] + L * phi; /* p1' */
 
@@ -130,6 +131,8 @@ static void Integrate(Case *c, PetscInt p, Balance *b)
       b->stored += weight[i] * (L * q * q + beta * v * v / mu);
     }
   }
+  for (PetscInt k = 0; k < M; ++k)
+    b->gain += 0.5 * (PetscSqr(c->state.x[M + k]) - PetscSqr(start[M + k]) + w[k] * w[k] * (PetscSqr(c->state.x[k]) - PetscSqr(start[k])));
   memcpy(c->state.x, start, sizeof(PetscReal) * (size_t)c->n);
   free(start);
   free(array);
@@ -188,9 +191,45 @@ static void energy_balances_over_an_orbit(void **state)
   GOOD(SpectrumDestroy(&spectrum));
 }
 
+/* At an inner contact point as well, and with the stop above; the contact force does no work, for it acts on what stands still. */
+static void energy_balances_under_constant_load(void **state)
+{
+  (void)state;
+  for (int inner = 0; inner < 2; ++inner)
+    for (PetscInt order = 1; order <= 2; ++order) {
+      Params  params;
+      Case    c;
+      Balance b;
+
+      CaseParams(30, &params);
+      params.receptance_closure = order;
+      params.forcing_type       = FORCING_POINT;
+      params.forcing_position   = 0.7;
+      params.forcing_amplitude  = 8.0;
+      params.forcing_mean       = -3.0;
+      if (inner) {
+        params.beam_ends            = ENDS_PINNED_PINNED;
+        params.contact_position     = 0.3;
+        params.stop_side            = STOP_ABOVE;
+        params.stop_position        = 0.01;
+        params.initial_displacement = -0.1;
+        params.forcing_amplitude    = 60.0;
+        params.forcing_mean         = 20.0;
+        params.strobe_phase         = PETSC_PI; /* in flight at strobes */
+      }
+      CaseCreate(&params, NULL, &c);
+      assert_int_equal(CaseRun(&c, inner ? 2 : 3, NULL), FLOW_GOOD);
+      assert_false(c.state.contact);
+      Integrate(&c, 2, &b);
+      assert_true(b.modal > 0.0 && fabs(b.gain) > 1e-3 * b.modal);
+      Near(b.modal + b.tail + b.gain, b.work, 1e-10 * (b.modal + fabs(b.gain)), "dissipation and gain against work");
+      CaseDestroy(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(energy_balances_over_an_orbit)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(energy_balances_over_an_orbit), cmocka_unit_test(energy_balances_under_constant_load)};
   int                     failed;
 
   if (SlepcInitialize(&argc, &argv, NULL, NULL)) return 1;

@@ -66,10 +66,10 @@ static void Begin(const Case *c, Setting *s)
   GOOD(SpectrumGet(s->spectrum, &n, &w, &r));
   GOOD(ReceptanceCreate(PETSC_COMM_SELF, &s->receptance));
   GOOD(ReceptanceSetModes(s->receptance, n, w, r, MODES));
-  GOOD(ReceptanceSetContinuum(s->receptance, s->params.damping_ratio, BeamCompliance(&s->params), BeamWaveSpeed(&s->params)));
+  GOOD(ReceptanceSetContinuum(s->receptance, s->params.damping_ratio, BeamCompliance(&s->params), BeamImpedance(&s->params)));
   GOOD(ReceptanceSetClosure(s->receptance, c->closure));
   GOOD(ReceptanceSetUp(s->receptance));
-  GOOD(ForcingShapeCreate(s->spectrum, s->receptance, &s->params, &s->shape));
+  GOOD(ForcingShapeCreate(s->spectrum, s->receptance, NULL, &s->params, &s->shape));
   s->period = 2.0 * PETSC_PI / c->frequency;
 }
 

@@ -340,6 +340,49 @@ static void test_closed_kernel_from_the_states(void **state)
   }
 }
 
+/*
+  A free string, c = 1, w_k = k pi, r_1 = 1, then 2: A = [0 1; 0 0], Linf = e_2, and L1_2 = g - tau is the sum over the elastic modes of
+  2 e^{-D w tau} sin(w_d tau) / w_d, summed here to 4000 of them; at D = 0.1 and tau >= 0.1 those above 200 are down to e^{-6.3}/630
+  and less, and the tail stands for them.
+*/
+static void test_rigid_mode(void **state)
+{
+  enum { N = 230, M = 200, ALL = 4000 };
+  const double    D = 0.1, tau[3] = {0.1, 0.3, 1.0};
+  double          w[N], r[N], L1_1[3], L1_2[3], g[3];
+  KernelConstants k;
+  Receptance      rc;
+
+  (void)state;
+  for (int i = 0; i < N; ++i) {
+    w[i] = i * PETSC_PI;
+    r[i] = i ? 2.0 : 1.0;
+  }
+  GOOD(ReceptanceCreate(PETSC_COMM_SELF, &rc));
+  GOOD(ReceptanceSetModes(rc, N, w, r, M));
+  GOOD(ReceptanceSetContinuum(rc, D, 1.0 / 3.0, 1.0));
+  GOOD(KernelGetConstants(rc, &k));
+  assert_true(k.A[0][0] == 0.0 && k.A[0][1] == 1.0 && k.A[1][0] == 0.0 && k.A[1][1] == 0.0 && k.Linf[0] == 0.0 && k.Linf[1] == 1.0);
+  for (int bare = 0; bare < 2; ++bare) {
+    const int most = bare ? M : ALL;
+
+    GOOD(KernelEvaluate(rc, bare ? KERNEL_BARE : KERNEL_CLOSED, 3, tau, L1_1, L1_2, g));
+    for (int i = 0; i < 3; ++i) {
+      double sum = 0.0;
+
+      for (int j = most - 1; j >= 1; --j) {
+        const double wd = j * PETSC_PI * sqrt(1.0 - D * D);
+
+        sum += 2.0 * exp(-D * j * PETSC_PI * tau[i]) * sin(wd * tau[i]) / wd;
+      }
+      Near(L1_1[i], 0.0, 0.0);
+      Near(L1_2[i], sum, bare ? 1e-13 : i == 0 ? 3e-5 : 1e-9);
+      Near(g[i] - L1_2[i], tau[i], 1e-14);
+    }
+  }
+  GOOD(ReceptanceDestroy(&rc));
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
@@ -349,6 +392,7 @@ int main(int argc, char **argv)
     cmocka_unit_test(test_jump_at_every_cut),
     cmocka_unit_test(test_bare_kernel_by_its_definition),
     cmocka_unit_test(test_closed_kernel_from_the_states),
+    cmocka_unit_test(test_rigid_mode),
   };
   int failed;
 

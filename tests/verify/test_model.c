@@ -139,6 +139,130 @@ static void model_slender_beam_has_few_usable_modes(void **state)
   GOOD(ModelDestroy(&model));
 }
 
+/* y = u(1/2) of a pinned beam: every second mode has a node there and is left out; the numbers stay those of the spectrum. */
+static void model_keeps_modes_that_move_the_contact_point(void **state)
+{
+  enum { M = 24 };
+  const PetscInt  *number;
+  const PetscReal *w, *all, *r;
+  PetscInt         kept, n;
+  Spectrum         spectrum;
+  Params           params;
+  Model            model;
+  Complaint        complaint = {0};
+  Case             c;
+
+  (void)state;
+  CaseParams(M, &params);
+  params.beam_ends            = ENDS_PINNED_PINNED;
+  params.contact_position     = 0.5;
+  params.initial_displacement = 0.2;
+  params.initial_mode         = 3;
+  params.forcing_mode         = 3;
+  CaseCreate(&params, NULL, &c);
+  GOOD(ModelGetKept(c.model, &kept, &number));
+  GOOD(ModelGetSpectrum(c.model, &spectrum));
+  GOOD(SpectrumGet(spectrum, &n, &all, &r));
+  GOOD(ReceptanceGetModes(c.receptance, NULL, &w, NULL, NULL, NULL));
+  assert_int_equal(kept, M);
+  assert_true(number[M - 1] > M);
+  for (PetscInt i = 0, k = 0; i <= number[M - 1]; ++i) {
+    if (r[i] == 0.0) continue;
+    assert_int_equal(number[k], i);
+    assert_true(w[k] == all[i]);
+    ++k;
+  }
+  /* mode 3 of the spectrum is the second that is kept, in start and load */
+  assert_int_equal(number[1], 2);
+  for (PetscInt k = 0; k < M; ++k) {
+    assert_true((c.state.x[k] != 0.0) == (k == 1));
+    assert_true((c.load->modal[k] != 0.0) == (k == 1));
+  }
+  Near(c.state.x[1] * sqrt(r[2]), 0.2, 1e-15, "start");
+  CaseDestroy(&c);
+
+  for (int which = 0; which < 2; ++which) { /* a node is no place to start from or to drive through */
+    params.initial_mode = which ? 1 : 2;
+    params.forcing_mode = which ? 2 : 1;
+    complaint           = (Complaint){0};
+    GOOD(ModelCreate(PETSC_COMM_SELF, &model));
+    GOOD(ModelSetParams(model, &params));
+    GOOD(ModelSetUp(model, &complaint));
+    assert_int_equal(complaint.exit_code, EXIT_OPTIONS);
+    assert_non_null(strstr(complaint.line, which ? "-forcing_mode" : "-initial_mode"));
+    assert_null(strchr(complaint.line, '\n'));
+    GOOD(ModelDestroy(&model));
+  }
+}
+
+/* u = a x and u_t = b x of a string: tip and, below the cut, every mode are as stated; the tail begins with what the modes miss. */
+static void model_start_shapes_reach_the_tip(void **state)
+{
+  Params params;
+  Case   c;
+
+  (void)state;
+  for (int above = 0; above < 2; ++above)
+    for (PetscInt order = 1; order <= 2; ++order) {
+      const PetscReal side = above ? -1.0 : 1.0;
+      PetscReal       y1, y2;
+
+      CaseParams(20, &params);
+      params.beam_model           = BEAM_STRING;
+      params.forcing_mode         = 1;
+      params.receptance_closure   = order;
+      params.initial_shape        = INITIAL_LINEAR;
+      params.initial_displacement = side * 0.4;
+      params.initial_velocity     = side * 0.3;
+      params.stop_side            = above ? STOP_ABOVE : STOP_BELOW;
+      params.stop_position        = side * -0.1;
+      CaseCreate(&params, NULL, &c);
+      GOOD(FlowGetTip(c.flow, &c.state, &y1, &y2));
+      Near(y1, params.initial_displacement, 1e-14, "tip");
+      if (order == 2) Near(y2, params.initial_velocity, 1e-12, "velocity"); /* order 1 has no state for it */
+      /* x_k = sqrt(2) int x sin((k - 1/2) pi x), of alternating sign at the tip, where y_k > 0 */
+      for (PetscInt k = 0; k < 20; ++k) {
+        const PetscReal z = (k + 0.5) * PETSC_PI;
+
+        Near(c.state.x[k], 0.4 * sqrt(2.0) / (z * z), 1e-9, "mode"); /* shapes are right to 1e-9 */
+      }
+      CaseDestroy(&c);
+    }
+}
+
+/* The number of modes is chosen under a constant load and inside the beam as well. */
+static void model_chooses_under_load(void **state)
+{
+  Params      params;
+  Model       model;
+  ModesChoice choice;
+  Complaint   complaint = {0};
+
+  (void)state;
+  CaseParams(0, &params);
+  params.beam_ends            = ENDS_PINNED_PINNED;
+  params.contact_position     = 0.3;
+  params.initial_displacement = 0.1;
+  params.forcing_mode         = 1;
+  params.forcing_mean         = -20.0;
+  params.receptance_rtol      = 1e-6;
+  assert_true(ModelChoosesModes(&params));
+  GOOD(ModelCreate(PETSC_COMM_SELF, &model));
+  GOOD(ModelSetParams(model, &params));
+  GOOD(ModelChooseModes(model, 60.0, 13.0, &choice, &complaint));
+  assert_int_equal(complaint.exit_code, 0);
+  assert_true(choice.met && choice.error > 0.0 && choice.modes >= 20);
+  GOOD(ModelDestroy(&model));
+  params.flow = FLOW_RESTITUTION;
+  assert_false(ModelChoosesModes(&params));
+  params.flow          = FLOW_LITERAL;
+  params.beam_model    = BEAM_STRING;
+  params.damping_ratio = 0.0;
+  assert_false(ModelChoosesModes(&params));
+  params.literal_kernel = KERNEL_BARE;
+  assert_true(ModelChoosesModes(&params));
+}
+
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
@@ -146,6 +270,9 @@ int main(int argc, char **argv)
     cmocka_unit_test(model_chooses_as_many_as_needed),
     cmocka_unit_test(model_estimate_is_no_round_off),
     cmocka_unit_test(model_slender_beam_has_few_usable_modes),
+    cmocka_unit_test(model_keeps_modes_that_move_the_contact_point),
+    cmocka_unit_test(model_start_shapes_reach_the_tip),
+    cmocka_unit_test(model_chooses_under_load),
   };
   int failed;
 

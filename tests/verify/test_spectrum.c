@@ -28,7 +28,7 @@ static void Near(double value, double exact, double tolerance)
 
 static Params BeamOf(double beta, double gamma)
 {
-  return (Params){.beam_model = BEAM_TIMOSHENKO, .beam_beta = beta, .beam_gamma = gamma};
+  return (Params){.beam_model = BEAM_TIMOSHENKO, .beam_beta = beta, .beam_gamma = gamma, .contact_position = 1.0};
 }
 
 static void MakeSpectrum(Spectrum *spectrum, const Params *params, PetscInt n_wanted, PetscInt *n, const PetscReal **w, const PetscReal **r)

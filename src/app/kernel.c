@@ -1,0 +1,380 @@
+/*
+  kernel.c - the command `graze kernel`: the memory kernel of a structure on growing numbers of points, its limit, and the verdict:
+  regular (a finite contact force) or singular.   [theory 4, 6, 13, 14]
+
+  One rank does the work; the others wait.
+*/
+#include <math.h>
+#include <stdint.h>
+
+#include "app.h"
+#include "graze/beam.h"
+#include "graze/log.h"
+#include "graze/provenance.h"
+#include "graze/waves.h"
+#include "kernel_result.h"
+#include "output.h"
+
+#define RESULT "kernel.h5"
+
+typedef struct {
+  MPI_Comm comm;
+  int      argc;
+  char   **argv;
+  Params   given, params; /* as the user said it; non-dimensional */
+  Units    units;
+} Job;
+
+/* ---- curves ---- */
+
+static PetscErrorCode CurvesCreate_Private(PetscInt n, KernelCurves *c)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc4(n, &c->L1[0], n, &c->L1[1], n, &c->g[0], n, &c->g[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode CurvesDestroy_Private(KernelCurves *c)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscFree4(c->L1[0], c->L1[1], c->g[0], c->g[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Curves_Private(const KernelResult *k, Receptance receptance, LiteralKernel kind, KernelCurves *c)
+{
+  PetscFunctionBeginUser;
+  PetscCall(CurvesCreate_Private(k->n_tau, c));
+  for (int grid = 0; grid < DELAYS; grid++)
+    PetscCall(KernelEvaluate(receptance, kind, k->n_tau, k->tau[grid], NULL, c->L1[grid], c->g[grid]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- modes ---- */
+
+static PetscInt Moving_Private(PetscInt n, const PetscReal *r)
+{
+  PetscInt moving = 0;
+
+  for (PetscInt k = 0; k < n; k++) moving += r[k] > 0.0;
+  return moving;
+}
+
+/* A spectrum with at least `wanted` modes that move the contact point: as many more as do not. */
+static PetscErrorCode Spectrum_Private(const Params *params, PetscInt points, PetscInt wanted, Spectrum *spectrum, Complaint *complaint)
+{
+  Params           p = *params;
+  const PetscReal *r;
+  PetscInt         n = 0, missing = wanted;
+
+  PetscFunctionBeginUser;
+  p.beam_points = points;
+  PetscCall(SpectrumCreate(PETSC_COMM_SELF, spectrum));
+  PetscCall(SpectrumSetParams(*spectrum, &p));
+  while (missing > 0 && !complaint->exit_code) {
+    PetscCall(SpectrumSetModes(*spectrum, n + missing));
+    PetscCall(SpectrumSetUp(*spectrum, complaint));
+    if (complaint->exit_code) break;
+    PetscCall(SpectrumGet(*spectrum, &n, NULL, &r));
+    missing = wanted - Moving_Private(n, r);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  The receptance of the first `wanted` modes that move the contact point (0: of all). The compliance of the rest is a difference: where
+  it is lost in the round-off of the first residues, the modes end.
+*/
+static PetscErrorCode Receptance_Private(const Job *job, const KernelResult *k, Spectrum spectrum, PetscInt wanted, Receptance *receptance,
+                                         PetscInt *resolved)
+{
+  const Params    *p = &job->params;
+  const PetscReal *w, *r, *damping;
+  PetscReal       *kept_w, *kept_r, *kept_D, beyond = k->compliance, disagreement = 0.0;
+  PetscInt         n, M = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(SpectrumGet(spectrum, &n, &w, &r));
+  PetscCall(SpectrumGetDamping(spectrum, &damping));
+  *resolved = Moving_Private(n, r);
+  PetscCall(PetscMalloc3(n, &kept_w, n, &kept_r, n, &kept_D));
+  for (PetscInt i = 0; i < n && (!wanted || M < wanted); i++) {
+    if (!(r[i] > 0.0)) continue;
+    if (p->beam_model != BEAM_MODES) {
+      if (!M) PetscCall(SpectrumGetMode(spectrum, i, NULL, &disagreement));
+      if (w[i] > 0.0) beyond -= r[i] / (w[i] * w[i]);
+      if (!(beyond > 10.0 * PetscMax(disagreement, 1e-10) * k->compliance)) break;
+    }
+    kept_w[M]   = w[i];
+    kept_r[M]   = r[i];
+    kept_D[M++] = damping[i];
+  }
+  *receptance = NULL;
+  if (M) {
+    PetscCall(ReceptanceCreate(PETSC_COMM_SELF, receptance));
+    PetscCall(ReceptanceSetModes(*receptance, M, kept_w, kept_r, M));
+    PetscCall(ReceptanceSetContinuum(*receptance, p->damping_ratio, k->compliance, k->impedance));
+    if (p->beam_model == BEAM_MODES) PetscCall(ReceptanceSetDamping(*receptance, kept_D));
+    PetscCall(ReceptanceSetClosure(*receptance, isinf(k->impedance) ? 0 : p->receptance_closure));
+    PetscCall(ReceptanceSetUp(*receptance));
+  }
+  PetscCall(PetscFree3(kept_w, kept_r, kept_D));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Used_Private(Receptance receptance, PetscInt *M)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ReceptanceGetModes(receptance, M, NULL, NULL, NULL, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Kernel number i, and its spectrum, which the caller destroys. */
+static PetscErrorCode One_Private(const Job *job, KernelResult *k, PetscInt i, Spectrum *spectrum, Complaint *complaint)
+{
+  KernelOf *of  = &k->of[i];
+  Complaint few = {0};
+  PetscInt  M   = 0;
+
+  PetscFunctionBeginUser;
+  PetscCall(Spectrum_Private(&job->params, of->points, job->params.beam_model == BEAM_MODES ? 1 : 2, spectrum, &few));
+  if (few.exit_code) {
+    if (of->points)
+      ComplaintSet(complaint, EXIT_OPTIONS,
+                   "option -kernel_beam_points: %" PetscInt_FMT
+                   " points resolve fewer than two modes that move the contact point; allowed: more points",
+                   of->points);
+    else *complaint = few;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Receptance_Private(job, k, *spectrum, 0, &of->receptance, &of->resolved));
+  if (of->receptance) PetscCall(Used_Private(of->receptance, &M));
+  else {
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -kernel_beam_points: the compliance beyond the first mode of %" PetscInt_FMT " points is lost in round-off",
+                 of->points);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (M < of->resolved)
+    PetscCall(LogWarning("of the %" PetscInt_FMT " modes that %" PetscInt_FMT " points resolve the first %" PetscInt_FMT
+                         " are used: beyond them the compliance of the rest is lost in round-off",
+                         of->resolved, of->points, M));
+  PetscCall(Curves_Private(k, of->receptance, KERNEL_BARE, &of->curves[KERNEL_BARE]));
+  if (!isinf(k->impedance)) PetscCall(Curves_Private(k, of->receptance, KERNEL_CLOSED, &of->curves[KERNEL_CLOSED]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  N -> infinity: of undamped strings and rods the exact waves; else of the most modes there are, or of -receptance_modes, closed if
+  the structure is regular.
+*/
+static PetscErrorCode Limit_Private(const Job *job, KernelResult *k, Complaint *complaint)
+{
+  const Params       *p    = &job->params;
+  const LiteralKernel kind = isinf(k->impedance) ? KERNEL_BARE : KERNEL_CLOSED;
+  Receptance          most = k->of[k->n - 1].receptance, own = NULL;
+  Spectrum            spectrum = NULL;
+  PetscInt            resolved;
+
+  PetscFunctionBeginUser;
+  if (WavesApply(p)) {
+    WaveTrain        train;
+    KernelConstants  constants;
+    const PetscReal *w;
+
+    PetscCall(KernelGetConstants(most, &constants));
+    PetscCall(ReceptanceGetModes(most, NULL, &w, NULL, NULL, NULL));
+    PetscCall(WaveTrainCreate(p, p->contact_position, p->kernel_max_time, &train));
+    PetscCall(CurvesCreate_Private(k->n_tau, &k->limit));
+    for (int grid = 0; grid < DELAYS; grid++)
+      PetscCall(WaveTrainKernel(&train, w[0], constants.Linf[1], k->n_tau, k->tau[grid], k->limit.L1[grid], k->limit.g[grid]));
+    PetscCall(WaveTrainDestroy(&train));
+    PetscCall(PetscStrncpy(k->limit_kind, "exact waves", sizeof k->limit_kind));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (p->receptance_modes && p->beam_model != BEAM_MODES) {
+    PetscCall(Spectrum_Private(p, p->beam_points, p->receptance_modes, &spectrum, complaint));
+    if (!complaint->exit_code) {
+      PetscCall(Receptance_Private(job, k, spectrum, p->receptance_modes, &own, &resolved));
+      if (resolved > k->of[k->n - 1].resolved) PetscCall(RegularityJudge(p, spectrum, &k->regularity));
+    }
+    PetscCall(SpectrumDestroy(&spectrum));
+    if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+    if (own) most = own;
+  }
+  PetscCall(Used_Private(most, &k->limit_modes));
+  PetscCall(Curves_Private(k, most, kind, &k->limit));
+  PetscCall(PetscStrncpy(k->limit_kind, kind == KERNEL_BARE ? "bare sum" : "closed kernel", sizeof k->limit_kind));
+  PetscCall(ReceptanceDestroy(&own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Compute_Private(const Job *job, KernelResult *k, Complaint *complaint)
+{
+  const Params *p = &job->params;
+
+  PetscFunctionBeginUser;
+  *k = (KernelResult){.n_tau      = p->kernel_times,
+                      .n          = p->beam_model == BEAM_MODES ? 1 : p->kernel_beam_points.n,
+                      .compliance = BeamCompliance(p),
+                      .impedance  = BeamImpedance(p)};
+  PetscCall(PetscCalloc1(k->n, &k->of));
+  PetscCall(PetscMalloc2(k->n_tau, &k->tau[DELAYS_LOG], k->n_tau, &k->tau[DELAYS_LINEAR]));
+  for (PetscInt i = 0; i < k->n_tau; i++) {
+    const PetscReal part = (PetscReal)i / (k->n_tau - 1);
+
+    k->tau[DELAYS_LOG][i]    = p->kernel_min_time * pow(p->kernel_max_time / p->kernel_min_time, part);
+    k->tau[DELAYS_LINEAR][i] = p->kernel_max_time * part;
+  }
+  k->tau[DELAYS_LOG][k->n_tau - 1] = p->kernel_max_time; /* waves are known up to here and not further */
+  for (PetscInt i = 0; i < k->n && !complaint->exit_code; i++) {
+    Spectrum spectrum = NULL;
+
+    k->of[i].points = p->beam_model == BEAM_MODES ? 0 : p->kernel_beam_points.value[i];
+    PetscCall(One_Private(job, k, i, &spectrum, complaint));
+    if (i == k->n - 1 && !complaint->exit_code) PetscCall(RegularityJudge(p, spectrum, &k->regularity));
+    PetscCall(SpectrumDestroy(&spectrum));
+  }
+  if (!complaint->exit_code) PetscCall(Limit_Private(job, k, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Destroy_Private(KernelResult *k)
+{
+  PetscFunctionBeginUser;
+  for (PetscInt i = 0; i < k->n; i++) {
+    PetscCall(ReceptanceDestroy(&k->of[i].receptance));
+    for (int kind = 0; kind < 2; kind++)
+      if (k->of[i].curves[kind].L1[0]) PetscCall(CurvesDestroy_Private(&k->of[i].curves[kind]));
+  }
+  if (k->limit.L1[0]) PetscCall(CurvesDestroy_Private(&k->limit));
+  PetscCall(PetscFree2(k->tau[DELAYS_LOG], k->tau[DELAYS_LINEAR]));
+  PetscCall(PetscFree(k->of));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- what is said ---- */
+
+/* A row of the table: L1_2 at some of the delays of the logarithmic grid. */
+static PetscErrorCode PrintRow_Private(const char *head, PetscInt n, const PetscInt *at, const PetscReal *values)
+{
+  char   line[256];
+  size_t length;
+
+  PetscFunctionBeginUser;
+  length = (size_t)snprintf(line, sizeof line, "%-27s", head);
+  for (PetscInt j = 0; j < n; j++) length += (size_t)snprintf(line + length, sizeof line - length, "%12.5g", (double)values[at[j]]);
+  PetscCall(LogLine("%s", line));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* [L1]_2 of the bare sums at delays that shrink by tens: where a kernel has a jump, more modes hold it up for longer. */
+static PetscErrorCode PrintEvidence_Private(const Job *job, const KernelResult *k)
+{
+  enum { COLUMNS = 5 };
+  const PetscReal last = job->params.kernel_max_time, first = job->params.kernel_min_time;
+  PetscInt        at[COLUMNS], n                            = 0;
+  char            head[64];
+
+  PetscFunctionBeginUser;
+  for (PetscReal t = PetscMin(last, 0.1); n < COLUMNS && t >= first; t *= 0.1)
+    at[n++] = (PetscInt)floor(log(t / first) / log(last / first) * (k->n_tau - 1) + 0.5);
+  PetscCall(PrintRow_Private("points  modes   L1_2 at tau", n, at, k->tau[DELAYS_LOG]));
+  for (PetscInt i = 0; i < k->n; i++) {
+    PetscInt M;
+
+    PetscCall(Used_Private(k->of[i].receptance, &M));
+    (void)snprintf(head, sizeof head, "%6" PetscInt_FMT " %6" PetscInt_FMT, k->of[i].points, M);
+    PetscCall(PrintRow_Private(head, n, at, k->of[i].curves[KERNEL_BARE].L1[DELAYS_LOG]));
+  }
+  PetscCall(PrintRow_Private(" limit", n, at, k->limit.L1[DELAYS_LOG]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PrintVerdict_Private(const KernelResult *k)
+{
+  const Regularity *r = &k->regularity;
+
+  PetscFunctionBeginUser;
+  if (k->limit_modes)
+    PetscCall(LogLine("limit          N -> infinity stands for the %s of %" PetscInt_FMT " modes", k->limit_kind, k->limit_modes));
+  else PetscCall(LogLine("limit          N -> infinity: %s", k->limit_kind));
+  if (PetscIsNanReal(r->alpha)) PetscCall(LogLine("growth         no exponent alpha of the frequencies: too few modes"));
+  else
+    PetscCall(LogLine("growth         w_k ~ k^alpha of the modes that move the contact point: alpha = %.4f +- %.1e", (double)r->alpha,
+                      (double)r->alpha_error));
+  if (r->regular) {
+    PetscCall(LogLine("verdict        regular: L+ = %.12g", (double)r->L_plus));
+    PetscCall(LogLine("contact force  finite at onset: f = -v/L+ = %.6g for velocity v = -1", (double)(1.0 / r->L_plus)));
+  } else {
+    PetscCall(LogLine("verdict        singular: L+ = 0"));
+    PetscCall(LogLine("contact force  has no finite value at onset: over a time dt it takes a force ~ dt^%.3g, without bound as dt -> 0; "
+                      "what is left is -flow restitution",
+                      (double)r->exponent));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* ---- the command ---- */
+
+static PetscErrorCode Write_Private(const Job *job, const KernelResult *k, const char *path, Complaint *complaint)
+{
+  Store store = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(StoreCreate(path, &store, complaint));
+  PetscCall(OutputWriteProvenance(store, job->comm, "Memory kernel of a structure at its contact point", "kernel", job->argc, job->argv,
+                                  complaint));
+  PetscCall(OutputWriteParameters(store, &job->given, COMMAND_KERNEL, complaint));
+  PetscCall(OutputWriteScales(store, &job->units, complaint));
+  PetscCall(KernelResultWrite(store, k, complaint));
+  PetscCall(ProvenanceWriteEnd(store, complaint));
+  PetscCall(StoreReady(store, complaint));
+  PetscCall(StoreClose(&store, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
+{
+  char         path[PETSC_MAX_PATH_LEN];
+  KernelResult k;
+
+  PetscFunctionBeginUser;
+  PetscCall(OutputPath(&job->given, RESULT, sizeof path, path, complaint));
+  PetscCall(OutputWriteYaml(&job->given, COMMAND_KERNEL, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Compute_Private(job, &k, complaint));
+  if (!complaint->exit_code) {
+    PetscCall(PrintEvidence_Private(job, &k));
+    PetscCall(PrintVerdict_Private(&k));
+    PetscCall(Write_Private(job, &k, path, complaint));
+  }
+  if (!complaint->exit_code) PetscCall(LogLine("result         %s", path));
+  PetscCall(Destroy_Private(&k));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  CommandKernel - The kernels of -kernel_beam_points, their limit and the verdict, to <output>/kernel.h5.
+
+  Collective; root works. The complaint of the work is root's alone.
+  Cost: (one core) 1 s for 160 points, most of it the spectrum.
+*/
+PetscErrorCode CommandKernel(MPI_Comm comm, int argc, char **argv, Complaint *complaint)
+{
+  Job         job = {.comm = comm, .argc = argc, .argv = argv};
+  PetscMPIInt rank;
+  OutputFound found;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCall(ParamsRead(comm, COMMAND_KERNEL, argc, argv, &job.given, complaint));
+  if (!complaint->exit_code) PetscCall(UnitsApply(&job.given, &job.units, &job.params, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LogSetUp(comm, job.given.quiet));
+  PetscCall(OutputPrepare(comm, &job.given, COMMAND_KERNEL, RESULT, &found, complaint));
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
+  if (found == OUTPUT_DONE) PetscCall(LogLine("%s/" RESULT " is complete: nothing to do (-overwrite moves it aside)", job.given.output));
+  else if (!rank) PetscCall(Work_Private(&job, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
