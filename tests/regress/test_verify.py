@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import struct
 import subprocess
 import sys
@@ -82,12 +83,16 @@ def whole(r):
 
 
 def incomplete(r):
-    """Killed twice in a cell: what is done is in the journal, then in the file with another before it; then the run is finished."""
+    """Killed twice in a cell: what is done is in the journal, then, told to save, in the file with another before it; then the run is finished."""
     kill(r, "cell:kill@1,2")
     verify(r, "killed", COME_BACK, "0 of 20 are done", "20 of 20 cells are missing, some of these in the journals", "journal",
            "cells that the file does not have yet")
     verify(r, "killed/sweep.h5", COME_BACK, "20 of 20 cells are missing")
-    kill(r, "cell:kill@0,1")
+    begun = r.folder / "begun"
+    run = r.start("killed", GRID, env={"GRAZE_FAULT": "cell:slow=1@0,1 cell:kill@0,3", "GRAZE_FAULT_CELLS": str(begun)})
+    run.wait_for(lambda: begun.exists() and begun.read_text().endswith("\n0 1\n"), "the cell in which it is told to save")
+    run.process.send_signal(signal.SIGUSR2)
+    run.end(-9)
     out = verify(r, "killed", COME_BACK, "snapshot before", "sound, but not complete")
     done = int(re.search(r"cells +(\d+) of 20 are done", out).group(1))
     check(0 < done < 20, f"{done} of 20 cells are done after two kills")
