@@ -1,4 +1,4 @@
-"""grazedata - read what graze wrote: sweep.h5 and trajectory.h5.
+"""grazedata - read what graze wrote: sweep.h5, trajectory.h5, kernel.h5 and asymptotics.h5.
 
 The only file that knows their schema (docs/data.md): names of variables, order of axes, status numbers, units.
 Everything else works with what the functions here return: an xarray.Dataset, or plain numpy arrays.
@@ -46,8 +46,8 @@ class DataError(Exception):
 
 # --- opening ---
 
-def _open(path, needed, kind, other, other_kind):
-    """An xarray.Dataset of the root group of `path` if it holds the variables `needed`, else a DataError that says why not."""
+def _open(path, kind):
+    """An xarray.Dataset of the root group of `path` if it is of that kind, a key of _NEEDS, else a DataError that says why not."""
     path = os.fspath(path)
     if os.path.isdir(path):
         raise DataError(f"{path}: is a folder; name the file in it, such as {os.path.join(path, kind + '.h5')}")
@@ -67,10 +67,12 @@ def _open(path, needed, kind, other, other_kind):
         if number == errno.EACCES:
             raise DataError(f"{path}: no permission to read it") from None
         raise DataError(f"{path}: not an HDF5 file, or a damaged one") from None
-    if not needed <= names:
-        if other <= names:
-            raise DataError(f"{path}: this is a {other_kind} file; a {kind} file is needed")
-        raise DataError(f"{path}: not a {kind} file of graze (no variable {', '.join(sorted(needed - names))})")
+    missing = _NEEDS[kind] - names
+    if missing:
+        for other, needed in _NEEDS.items():
+            if needed <= names:
+                raise DataError(f"{path}: this is a {other} file; a {kind} file is needed")
+        raise DataError(f"{path}: not a {kind} file of graze (no variable {', '.join(sorted(missing))})")
     try:
         return xr.open_dataset(path, engine="h5netcdf")
     except Exception as error:  # whatever xarray thinks of a damaged file, the user gets one line
@@ -82,20 +84,34 @@ def _errno_in(text):
     return int(found.group(1)) if found else 0
 
 
-_SWEEP_NEEDS = {"direction", "amplitude", "frequency", "status", "period"}
-_TRAJECTORY_NEEDS = {"time", "displacement", "velocity", "force", "event_time", "event_type", "amplitude", "frequency"}
+_NEEDS = {  # variables that tell a kind of file from the others, and without which it is of no use
+    "sweep": {"direction", "amplitude", "frequency", "status", "period"},
+    "trajectory": {"time", "displacement", "velocity", "force", "event_time", "event_type", "amplitude", "frequency"},
+    "kernel": {"beam_points", "tau_log", "tau_linear", "L1_bare_log", "L1_bare_linear", "L1_limit_log", "L_plus", "n_modes"},
+    "asymptotics": {"alpha", "time", "force", "force_estimate", "coefficient", "coefficient_time", "mode", "modes_needed"},
+}
 
 
 def open_sweep(path):
     """sweep.h5 as an xarray.Dataset with coordinates direction, amplitude, frequency, sample, contact, multiplier, state_index.
 
     Data are read when they are used. An incomplete file opens like any other: see pending_cells."""
-    return _open(path, _SWEEP_NEEDS, "sweep", _TRAJECTORY_NEEDS, "trajectory")
+    return _open(path, "sweep")
 
 
 def open_trajectory(path):
     """trajectory.h5 as an xarray.Dataset with coordinates time, event."""
-    return _open(path, _TRAJECTORY_NEEDS, "trajectory", _SWEEP_NEEDS, "sweep")
+    return _open(path, "trajectory")
+
+
+def open_kernel(path):
+    """kernel.h5 as an xarray.Dataset with coordinates beam_points, tau_log, tau_linear, component, mode, pole, zero."""
+    return _open(path, "kernel")
+
+
+def open_asymptotics(path):
+    """asymptotics.h5 as an xarray.Dataset with coordinates alpha, time, coefficient_time, mode."""
+    return _open(path, "asymptotics")
 
 
 def pending_cells(ds):
@@ -408,3 +424,73 @@ def trajectory_contacts(ds):
         release = time[i + 1 + later[0]] if later.size else np.nan
         contacts.append(Contact(time[i], release, velocity[i], force[i]))
     return contacts
+
+
+def part(ds, start, end):
+    """(time, displacement, velocity, force) of the samples of a trajectory from `start` to `end`, t0; 1-d arrays in stored units."""
+    time = ds["time"].values
+    near = slice(*np.searchsorted(time, (start - 1e-9 * abs(end), end + 1e-9 * abs(end))))
+    return time[near], *(ds[name][near].values for name in ("displacement", "velocity", "force"))
+
+
+def impacts(ds):
+    """(time, velocity just before) of all onsets of a trajectory, with the restitution flow of all impacts; 1-d arrays."""
+    onset = ds["event_type"].values == ONSET
+    return ds["event_time"].values[onset], ds["event_velocity"].values[onset]
+
+
+def open_reduced(path):
+    """open_trajectory of a motion with a contact force; DataError if it was made with rigid impacts."""
+    return _of_flow(open_trajectory(path), False)
+
+
+def open_rigid(path):
+    """open_trajectory of a motion with rigid impacts (the restitution flow), which are impulses; DataError if it has a force."""
+    return _of_flow(open_trajectory(path), True)
+
+
+def _of_flow(ds, rigid):
+    flow = parameters(ds).get("flow")
+    if (flow == "restitution") != rigid:
+        raise DataError(f"{ds.encoding['source']}: made with the {flow} flow; {'restitution' if rigid else 'exact or literal'} is needed here")
+    return ds
+
+
+def modes_kept(ds):
+    """How many modes the model of a trajectory or sweep has."""
+    return int(kernel(ds)["modes"])
+
+
+# --- one kernel.h5 ---
+
+def memory_kernel(ds, kind, grid):
+    """(tau, [L1]_2) of a kernel file. kind: "bare", "closed" (both shape [beam_points, tau]) or "limit" ([tau]); grid: "log" or "linear"."""
+    name = f"L1_{kind}_{grid}"
+    if name not in ds:
+        raise DataError(f"{ds.encoding['source']}: has no {kind} kernel; only regular structures have")
+    return ds[f"tau_{grid}"].values, ds[name].sel(component=2).transpose(..., f"tau_{grid}").values
+
+
+def collocation(ds):
+    """(intervals N, modes used) of every row of a kernel file."""
+    return ds["beam_points"].values, ds["n_modes"].values
+
+
+def verdict(ds):
+    """(L+ of the continuum, "regular" or "singular") of a kernel file."""
+    return float(ds["L_plus"]), str(_text(ds.attrs["verdict"]))
+
+
+# --- one asymptotics.h5 ---
+
+def contact_forces(ds):
+    """A list of (alpha, time, force, estimate, modes needed), the last four 1-d arrays; forces per unit velocity of impact."""
+    speed = abs(float(ds["velocity_before"]))
+    return [(float(a), ds["time"].values, *(ds[name].sel(alpha=a).values / scale
+             for name, scale in (("force", speed), ("force_estimate", speed), ("modes_needed", 1)))) for a in ds["alpha"].values]
+
+
+def coefficients(ds, time):
+    """(dt, list of (alpha, mode, coefficient)) at the stored contact time nearest to `time`."""
+    part = ds.sel(coefficient_time=time, method="nearest")
+    return float(part["coefficient_time"]), [(float(a), ds["mode"].values, part["coefficient"].sel(alpha=a).values) for a in ds["alpha"].values]

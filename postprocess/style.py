@@ -31,6 +31,10 @@ DIRECTION = {"up": "#0072B2", "down": "#E69F00"}
 STOP = "#D55E00"
 INK = "#202020"
 
+# Up to four curves of one family, in its order: told apart by colour, by lightness and by dashes.
+SERIES = (("#E69F00", (0, (1, 1))), ("#56B4E9", (0, (4, 1.2))), ("#0072B2", (0, (5, 1, 1, 1))), ("#202020", "-"))
+REDUCED, RIGID = "#0072B2", "#E69F00"  # the two models of the papers: delay equation, rigid impacts
+
 # Periods 1..8 and 9+. With the greys and the red below no two are closer than 17 in CIELAB, whether seen by full colour
 # vision or with any of the three kinds of colour blindness (Machado et al. 2009); tests/post/test_style_colours.py measures it.
 PERIODS = ("#332288", "#99DDFF", "#F7CB45", "#AA3377", "#B5E3A1", "#EE6677", "#0072B2", "#661100", "#77AADD")
@@ -63,6 +67,29 @@ def text_colour(background):
     """Black or white, whichever can be read on `background`."""
     r, g, b = matplotlib.colors.to_rgb(background)
     return "white" if 0.299 * r + 0.587 * g + 0.114 * b < 0.55 else "black"
+
+
+def series(i, count):
+    """Colour and dashes of curve i of `count`, as keywords of plot; the last is black and solid."""
+    colour, dashes = SERIES[max(len(SERIES) - count + i, 0)]
+    return {"color": colour, "linestyle": dashes}
+
+
+def mosaic(fig, rows, key):
+    """Axes by name, of panels in `rows`, lists of names of equal length, and a row named "key" of `key` inches below for legend_row."""
+    height = (fig.get_size_inches()[1] - key) / len(rows)
+    return fig.subplot_mosaic([*rows, ["key"] * len(rows[0])], gridspec_kw={"height_ratios": [height] * len(rows) + [key]})
+
+
+def legend_row(ax, handles, columns):
+    """A legend of all panels in axes of its own."""
+    ax.axis("off")
+    ax.legend(handles=handles, loc="center", ncol=columns, handlelength=2.4)
+
+
+def panel(ax, letter, text=""):
+    """Letter of a panel, and what it shows, above its left corner."""
+    ax.set_title(f"({letter}) {text}".rstrip(), loc="left")
 
 
 def unit_label(text):
