@@ -200,6 +200,7 @@ _SYMBOLS = {  # symbol in a `scale` attribute: its value in terms of /scales, an
     "L": (lambda s: s["length"], (1, 0, 0)),
     "t0": (lambda s: s["time"], (0, 1, 0)),
     "EI": (lambda s: s["force"] * s["length"] ** 2, (2, 0, 1)),
+    "m0": (lambda s: s["force"] * s["time"] ** 2 / s["length"], (-1, 2, 1)),
     "rad": (lambda s: 1.0, (0, 0, 0)),
     "1": (lambda s: 1.0, (0, 0, 0)),
 }
@@ -211,7 +212,7 @@ def _parse_scale(text):
     factors = []
     for part, sign in ((above, 1), (below.replace("(", "").replace(")", "").replace("/", " "), -1)):
         for word in part.split():
-            found = re.fullmatch(r"(EI|L|t0|rad|1)(?:\^(\d+))?|(EI|L|t0)(t0|L)", word)
+            found = re.fullmatch(r"(EI|m0|L|t0|rad|1)(?:\^(\d+))?|(EI|L|t0)(t0|L)", word)
             if not found:
                 raise DataError(f"a scale '{text}' is not understood")
             if found.group(3):
@@ -434,7 +435,7 @@ def part(ds, start, end):
 
 
 def impacts(ds):
-    """(time, velocity just before) of all onsets of a trajectory, with the restitution flow of all impacts; 1-d arrays."""
+    """(time, velocity just before) of all onsets of a trajectory, which with the restitution flow are the impacts; 1-d arrays."""
     onset = ds["event_type"].values == ONSET
     return ds["event_time"].values[onset], ds["event_velocity"].values[onset]
 

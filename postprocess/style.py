@@ -97,7 +97,7 @@ def unit_label(text):
     if not text:
         return ""
     si = all(re.fullmatch(r"1|rad|[mµ]?[mNs]|[msN]\^\d", word) for word in text.replace("/", " ").split())
-    shown = text.replace("t0", "t_0").replace("rad", r"\mathrm{rad}").replace(" ", r"\,")
+    shown = text.replace("t0", "t_0").replace("m0", "m_0").replace("rad", r"\mathrm{rad}").replace(" ", r"\,")
     if si:
         shown = r"\mathrm{" + text.replace(" ", r"\ ") + "}"
     return f" (${shown}$)"
