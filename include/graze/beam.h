@@ -23,7 +23,8 @@ PetscErrorCode BeamDestroy(Beam *beam);
 /* K dense [n,n]; b, c [n]; d the feed-through of the massless tip. b and c are NULL unless the contact point is a free end: a force
    inside the beam is no smooth load, and collocation has no vector for it. euler_bernoulli: all NULL. Borrowed. */
 PetscErrorCode BeamGetOperator(Beam beam, Mat *K, Vec *b, Vec *c, PetscReal *d);
-/* J dense [n+2,n], whose singular values are 1/w_k and whose right singular vectors are x; euler_bernoulli, NULL for the others. Borrowed. */
+/* J dense [n+2,n], whose singular values are 1/w_k and whose right singular vectors are x; euler_bernoulli, NULL for the others. Borrowed.
+ */
 PetscErrorCode BeamGetFlexibility(Beam beam, Mat *J);
 /* metric[n] > 0, owned by the caller: sum_i metric_i x_i^2 is the kinetic inner product <x,x>, lumped. */
 PetscErrorCode BeamGetMetric(Beam beam, Vec metric);
@@ -44,7 +45,8 @@ PetscErrorCode BeamGetEnergies(Beam beam, PetscInt m, const PetscReal *u, const 
   Exact facts of the continuum, in closed form. Displacements are those of the contact point, positive with u; where the ends leave
   rigid motion, it is taken out (the deflection is orthogonal to the rigid modes in the kinetic product, and so is the load).
 */
-PetscReal BeamImpedance(const Params *params);                        /* Z: contact force per sudden contact velocity without damping; c at a free end, 2c inside; INFINITY for euler_bernoulli and modes */
+PetscReal BeamImpedance(const Params *params); /* Z: contact force per sudden contact velocity without damping; c at a free end, 2c inside;
+                                                  INFINITY for euler_bernoulli and modes */
 PetscReal BeamCompliance(const Params *params);                       /* S: by a unit force at the contact point */
 PetscReal BeamComplianceFrom(const Params *params, PetscReal x);      /* by a unit force at x */
 PetscReal BeamComplianceUniform(const Params *params);                /* by a unit uniform load; NaN for modes */

@@ -1,5 +1,6 @@
 /*
-  checkpoint.h - a result file and the journal of what is not in it yet, kept so that a kill at any moment loses nothing that was acknowledged.
+  checkpoint.h - a result file and the journal of what is not in it yet, kept so that a kill at any moment loses nothing that was
+  acknowledged.
 
   Files in the folder, for the name "sweep":
     sweep.h5              the last snapshot, generation g: a full checkpoint by itself
@@ -10,9 +11,9 @@
   Snapshot g + the journals since = all; so is snapshot g-1 + the journals since that, should snapshot g be damaged.
 
   A snapshot is made from the one before the last by writing into it the records of the last two journals: its cost follows
-  what has changed, not the size of the result. Only where there is none that can be written into (first snapshot, after a fallback, a reader's lock, a link) the file is copied.
-  Order: sync journal g, begin journal g+1; previous -> partial; records; fsync; verify what was written; link snapshot g as previous; rename partial over the result;
-  delete journal g-1. The user's file is there at every moment.
+  what has changed, not the size of the result. Only where there is none that can be written into (first snapshot, after a fallback, a
+  reader's lock, a link) the file is copied. Order: sync journal g, begin journal g+1; previous -> partial; records; fsync; verify what was
+  written; link snapshot g as previous; rename partial over the result; delete journal g-1. The user's file is there at every moment.
 
   Root only. What a record means, and what a file is, is known to the callbacks.
 */
@@ -32,8 +33,9 @@ typedef struct {
 typedef struct {
   /* Is the file whole? Everything in it is checked. complaint EXIT_FILES: it is not (the line says what is wrong); else its mark. */
   PetscErrorCode (*check)(void *ctx, const char *path, CheckpointMark *mark, Complaint *complaint);
-  /* Write records into the snapshot at `path`: begin, record (each, in order, records may come twice), end: set mark, flush to the device, close, and
-     read back what was written; EXIT_IO if it differs or cannot be written. begin and end come in pairs, also after a complaint (end then only closes). */
+  /* Write records into the snapshot at `path`: begin, record (each, in order, records may come twice), end: set mark, flush to the device,
+     close, and read back what was written; EXIT_IO if it differs or cannot be written. begin and end come in pairs, also after a complaint
+     (end then only closes). */
   PetscErrorCode (*begin)(void *ctx, const char *path, Complaint *complaint);
   PetscErrorCode (*record)(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint);
   PetscErrorCode (*end)(void *ctx, const CheckpointMark *mark, Complaint *complaint);
@@ -56,8 +58,9 @@ PetscErrorCode CheckpointCreate(const char *folder, const char *name, const char
 PetscErrorCode CheckpointSetCallbacks(Checkpoint checkpoint, const CheckpointCallbacks *callbacks, void *ctx);
 PetscErrorCode CheckpointSetIntervals(Checkpoint checkpoint, PetscReal snapshot_seconds, PetscReal sync_seconds);
 /*
-  <name>.h5 is there. Choose the snapshot (the last good one), replay the journals that follow it, begin a journal. What was replayed is merged by
-  the next snapshot, at once if anything was lost or damaged. A torn tail, a damaged journal or snapshot, and what was done about it: a LogWarning each. EXIT_FILES if no snapshot is good.
+  <name>.h5 is there. Choose the snapshot (the last good one), replay the journals that follow it, begin a journal. What was replayed is
+  merged by the next snapshot, at once if anything was lost or damaged. A torn tail, a damaged journal or snapshot, and what was done about
+  it: a LogWarning each. EXIT_FILES if no snapshot is good.
 */
 PetscErrorCode CheckpointRecover(Checkpoint checkpoint, Complaint *complaint);
 /* What recovery replayed and no snapshot holds yet, once more. */

@@ -3,7 +3,8 @@
 
   Methods: exact; literal (with the exact wave kernel for undamped strings and rods); restitution. What comes out (records, FlowGetTip) is
   displacement, velocity of the contact point with the sign of u; inside, y points away from the stop. The force is >= 0 on either side.
-  In the restitution model a Contact is an impact (duration 0, force INFINITY, impulse finite) or a spell of sticking (duration > 0).
+  In the restitution model a Contact is an impact (duration 0, force INFINITY, impulse finite) or a spell of sticking (duration > 0);
+  peak_force is that of sticking alone, 0 without any: a finite number.
 
   Time is counted from the strobe, in periods and within the period: no clock grows with the length of a run.
   State x, shape [n], n = 2M + tail states: x_k, x_k', tail (restitution: no tail; waves: the two waves on a grid); and whether the tip
@@ -43,12 +44,12 @@ typedef struct {
   Contact   current;         /* the contact under way, also when it did not fit or began before the record */
   PetscReal max_displacement, min_displacement;
   PetscReal min_gap;         /* smallest gap at which the tip turned back in flight; NaN if it never did */
-  PetscReal peak_force, time_in_contact;
+  PetscReal peak_force, time_in_contact; /* restitution: of sticking */
   /* samples: rising times in [t0] since FlowStart; filled as they are passed. n_samples 0: none. */
   PetscInt         n_samples, next_sample;
   const PetscReal *sample_time;
   PetscReal       *sample_y1, *sample_y2, *sample_f;
-  PetscReal       *sample_state; /* shape [n_samples, n] row by row, or NULL; exact flow only */
+  PetscReal       *sample_state; /* shape [n_samples, n] row by row, or NULL; exact and restitution */
   /* restitution only */
   PetscInt impacts, sticks; /* impacts, and spells of sticking that followed an accumulation of them */
 } FlowRecord;

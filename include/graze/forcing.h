@@ -14,7 +14,8 @@ typedef struct {
 } ForcingShape;
 
 /* kept: numbers in the spectrum of the receptance's M modes, shape [M]; NULL: the first M. */
-PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const PetscInt *kept, const Params *params, ForcingShape *shape);
+PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const PetscInt *kept, const Params *params,
+                                  ForcingShape *shape);
 PetscErrorCode ForcingShapeDestroy(ForcingShape *shape);
 
 #endif

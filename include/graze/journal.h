@@ -1,9 +1,10 @@
 /*
-  journal.h - an append-only file of checksummed records; what was appended survives the death of the process, what was synced that of the machine.
+  journal.h - an append-only file of checksummed records; what was appended survives the death of the process, what was synced that of the
+  machine.
 
   Layout: a header (magic, version, byte order, number of the snapshot it follows, number of its first record, text that
-  identifies the run; checksummed), then records, each a fixed head and nbytes of payload under one CRC-32 (zlib) that covers both. Records are numbered
-  one after the other through the whole life of a run. Root only.
+  identifies the run; checksummed), then records, each a fixed head and nbytes of payload under one CRC-32 (zlib) that covers both. Records
+  are numbered one after the other through the whole life of a run. Root only.
 */
 #ifndef GRAZE_JOURNAL_H
 #define GRAZE_JOURNAL_H
@@ -29,7 +30,8 @@ typedef struct {
 } JournalExtent;
 
 /* A new file; one of that name is replaced. Header written and synced. */
-PetscErrorCode JournalCreate(const char *path, PetscInt64 generation, PetscInt64 first, const char *identity, Journal *journal, Complaint *complaint);
+PetscErrorCode JournalCreate(const char *path, PetscInt64 generation, PetscInt64 first, const char *identity, Journal *journal,
+                             Complaint *complaint);
 /* record->number and ->time are filled in. One write to the operating system. */
 PetscErrorCode JournalAppend(Journal journal, JournalRecord *record, const void *bytes, Complaint *complaint);
 /* To the device, if anything was appended since. */
@@ -41,6 +43,7 @@ PetscErrorCode JournalClose(Journal *journal, Complaint *complaint); /* sync and
   without a valid header, or with another identity: extent->next = -1, no complaint. EXIT_FILES if it cannot be read. Memory: one record.
 */
 typedef PetscErrorCode (*JournalVisit)(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint);
-PetscErrorCode JournalRead(const char *path, const char *identity, JournalVisit visit, void *ctx, JournalExtent *extent, Complaint *complaint);
+PetscErrorCode JournalRead(const char *path, const char *identity, JournalVisit visit, void *ctx, JournalExtent *extent,
+                           Complaint *complaint);
 
 #endif

@@ -16,6 +16,7 @@ typedef struct {
 PetscErrorCode KernelGetConstants(Receptance receptance, KernelConstants *constants);
 /* L1_1, L1_2 and the unprojected g at n times tau >= 0; any output may be NULL. At tau = 0 the value is the limit 0+.
    closed: the receptance with its tail; bare: the first M modes alone (the papers' truncated sum). */
-PetscErrorCode KernelEvaluate(Receptance receptance, LiteralKernel kind, PetscInt n, const PetscReal *tau, PetscReal *L1_1, PetscReal *L1_2, PetscReal *g);
+PetscErrorCode KernelEvaluate(Receptance receptance, LiteralKernel kind, PetscInt n, const PetscReal *tau, PetscReal *L1_1, PetscReal *L1_2,
+                              PetscReal *g);
 
 #endif

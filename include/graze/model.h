@@ -14,8 +14,11 @@ PetscErrorCode ModelCreate(MPI_Comm comm, Model *model);
 PetscErrorCode ModelSetParams(Model model, const Params *params); /* non-dimensional, copied */
 /* Overrides -receptance_modes; for a number of modes that another rank has chosen. */
 PetscErrorCode ModelSetModes(Model model, PetscInt M);
-/* Whether their number is to be chosen: neither given nor settled by the flow (restitution needs it given, waves need none, BEAM_MODES are all kept). */
+/* Whether their number is to be chosen: neither given nor settled by the flow (restitution needs it given, waves need none, BEAM_MODES are
+ * all kept). */
 PetscBool      ModelChoosesModes(const Params *params);
+/* Is the motion computed from waves, without modes: the literal flow of an undamped string or rod? */
+PetscBool      ModelHasWaves(const Params *params);
 /* Spectrum, receptance, load. With modes to be chosen, ModelChooseModes comes first. Lazy. */
 PetscErrorCode ModelSetUp(Model model, Complaint *complaint);
 PetscErrorCode ModelDestroy(Model *model);
@@ -28,7 +31,8 @@ typedef struct {
 /* The smallest number of modes (of a coarse ladder) that meets -receptance_rtol for the trajectory at one pair of forcing parameters. */
 PetscErrorCode ModelChooseModes(Model model, PetscReal amplitude, PetscReal frequency, ModesChoice *choice, Complaint *complaint);
 
-/* The M modes kept are those of the spectrum that move the contact point: numbers in the spectrum, from 0, rising. Borrowed; after ModelSetUp. */
+/* The M modes kept are those of the spectrum that move the contact point: numbers in the spectrum, from 0, rising. Borrowed; after
+ * ModelSetUp. */
 PetscErrorCode ModelGetKept(Model model, PetscInt *M, const PetscInt **number);
 PetscErrorCode ModelGetParams(Model model, const Params **params); /* borrowed */
 PetscErrorCode ModelGetSpectrum(Model model, Spectrum *spectrum);

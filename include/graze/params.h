@@ -12,8 +12,20 @@
 #include "graze/complaint.h"
 
 typedef enum { UNITS_NONDIMENSIONAL, UNITS_SI } UnitsChoice;
-typedef enum { BEAM_TIMOSHENKO, BEAM_EULER_BERNOULLI, BEAM_STRING, BEAM_ROD, BEAM_MODES } BeamModel; /* a rod is a string that moves along itself */
-typedef enum { ENDS_CLAMPED_FREE, ENDS_PINNED_PINNED, ENDS_CLAMPED_PINNED, ENDS_CLAMPED_CLAMPED, ENDS_FREE_FREE } BeamEnds; /* at x = 0, at x = 1 */
+typedef enum {
+  BEAM_TIMOSHENKO,
+  BEAM_EULER_BERNOULLI,
+  BEAM_STRING,
+  BEAM_ROD,
+  BEAM_MODES
+} BeamModel; /* a rod is a string that moves along itself */
+typedef enum {
+  ENDS_CLAMPED_FREE,
+  ENDS_PINNED_PINNED,
+  ENDS_CLAMPED_PINNED,
+  ENDS_CLAMPED_CLAMPED,
+  ENDS_FREE_FREE
+} BeamEnds; /* at x = 0, at x = 1 */
 typedef enum { STOP_BELOW, STOP_ABOVE } StopSide;
 typedef enum { INITIAL_MODE, INITIAL_LINEAR, INITIAL_UNIFORM } InitialShape;
 typedef enum { FORCING_MODE, FORCING_POINT, FORCING_BASE, FORCING_SHAPE } ForcingType;
@@ -52,7 +64,8 @@ typedef struct {
   PetscReal   beam_beta, beam_gamma, beam_wave_speed; /* wave speed: string and rod */
   RealList    beam_frequencies, beam_tip_values, beam_damping_ratios; /* BEAM_MODES; damping ratios may be absent: damping_ratio of all */
   PetscInt    beam_points; /* 0: chosen */
-  PetscReal   beam_length, beam_youngs_modulus, beam_shear_modulus, beam_poisson_ratio, beam_shear_factor, beam_density, beam_area, beam_second_moment, beam_width, beam_height; /* SI set; NaN: not given */
+  PetscReal   beam_length, beam_youngs_modulus, beam_shear_modulus, beam_poisson_ratio, beam_shear_factor, beam_density, beam_area,
+    beam_second_moment, beam_width, beam_height; /* SI set; NaN: not given */
   PetscReal   damping_ratio, contact_position, stop_position;
   StopSide    stop_side;
   UnitsChoice units;
@@ -102,7 +115,18 @@ typedef struct {
   `commands` is a set of COMMAND_* bits: which commands take the option. `physics` rows decide the data;
   the others are run control. `group` heads a section of the help ("Beam", "Forcing", ...).
 */
-typedef enum { PARAM_INT, PARAM_REAL, PARAM_BOOL, PARAM_ENUM, PARAM_RANGE, PARAM_STRING, PARAM_TIME, PARAM_SHARD, PARAM_REALS, PARAM_INTS } ParamKind;
+typedef enum {
+  PARAM_INT,
+  PARAM_REAL,
+  PARAM_BOOL,
+  PARAM_ENUM,
+  PARAM_RANGE,
+  PARAM_STRING,
+  PARAM_TIME,
+  PARAM_SHARD,
+  PARAM_REALS,
+  PARAM_INTS
+} ParamKind;
 enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2, COMMAND_KERNEL = 4, COMMAND_ASYMPTOTICS = 8 };
 
 typedef struct {

@@ -35,7 +35,8 @@ PetscErrorCode ReceptanceSetClosure(Receptance receptance, PetscInt order);
 PetscErrorCode ReceptanceSetUp(Receptance receptance);
 PetscErrorCode ReceptanceDestroy(Receptance *receptance);
 
-PetscErrorCode ReceptanceGetModes(Receptance receptance, PetscInt *M, const PetscReal **w, const PetscReal **r, const PetscReal **tip, PetscReal *D);
+PetscErrorCode ReceptanceGetModes(Receptance receptance, PetscInt *M, const PetscReal **w, const PetscReal **r, const PetscReal **tip,
+                                  PetscReal *D);
 /* Damping ratio of each of the M modes. Borrowed; as ReceptanceGetModes, does not need ReceptanceSetUp. */
 PetscErrorCode ReceptanceGetDamping(Receptance receptance, const PetscReal **damping);
 PetscErrorCode ReceptanceGetTail(Receptance receptance, const Tail **tail, PetscReal *L_plus, PetscReal *S);

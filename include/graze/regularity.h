@@ -9,7 +9,8 @@
 typedef struct {
   PetscBool regular;              /* L+ > 0 */
   PetscReal L_plus;               /* of the continuum, in closed form; 0: singular */
-  PetscReal alpha, alpha_error;   /* measured: w_k ~ k^alpha of the modes that move the contact point, weighted by what they move it; its error: of the fit, or by how much alpha still changes over it */
+  PetscReal alpha, alpha_error;   /* measured: w_k ~ k^alpha of the modes that move the contact point, weighted by what they move it; its
+                                     error: of the fit, or by how much alpha still changes over it */
   PetscReal exponent;             /* contact force at onset ~ dt^exponent, 1/alpha - 1: 0 finite, < 0 grows without bound as dt -> 0 */
 } Regularity;
 

@@ -23,7 +23,7 @@ typedef struct {
 
 PetscErrorCode SpectrumCreate(MPI_Comm comm, Spectrum *spectrum);
 PetscErrorCode SpectrumSetParams(Spectrum spectrum, const Params *params); /* non-dimensional, copied */
-PetscErrorCode SpectrumSetModes(Spectrum spectrum, PetscInt n_wanted);     /* at least so many, if -beam_points allows; may be raised later */
+PetscErrorCode SpectrumSetModes(Spectrum spectrum, PetscInt n_wanted); /* at least so many, if -beam_points allows; may be raised later */
 PetscErrorCode SpectrumSetUp(Spectrum spectrum, Complaint *complaint);     /* complaint: -beam_points resolves too few */
 PetscErrorCode SpectrumDestroy(Spectrum *spectrum);
 

@@ -19,8 +19,9 @@ typedef struct {
 PetscBool      WavesApply(const Params *params);
 PetscErrorCode WaveTrainCreate(const Params *params, PetscReal x, PetscReal horizon, WaveTrain *train);
 PetscErrorCode WaveTrainDestroy(WaveTrain *train);
-/* L1_2 and g at n delays tau >= 0 up to the horizon, the values at tau + 0; any output may be NULL. w1 >= 0: the mode that y resolves (0: rigid).
-   L1_2 = g + w1^2 int int g - Linf tau,   Linf = w1^2 S or, of a rigid mode, r_1   (14.3), (14.4) */
-PetscErrorCode WaveTrainKernel(const WaveTrain *train, PetscReal w1, PetscReal Linf, PetscInt n, const PetscReal *tau, PetscReal *L1_2, PetscReal *g);
+/* L1_2 and g at n delays tau >= 0 up to the horizon, the values at tau + 0; any output may be NULL. w1 >= 0: the mode that y resolves (0:
+   rigid). L1_2 = g + w1^2 int int g - Linf tau,   Linf = w1^2 S or, of a rigid mode, r_1   (14.3), (14.4) */
+PetscErrorCode WaveTrainKernel(const WaveTrain *train, PetscReal w1, PetscReal Linf, PetscInt n, const PetscReal *tau, PetscReal *L1_2,
+                               PetscReal *g);
 
 #endif

@@ -53,20 +53,43 @@ static PetscErrorCode PrintOrigin_Private(Store store)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Was the motion computed from waves? See ModelHasWaves. */
+static PetscErrorCode IsWaves_Private(Store store, PetscBool *waves)
+{
+  char      model[32], flow[32], kernel[32];
+  PetscReal damping = NAN;
+  PetscBool found;
+
+  PetscFunctionBeginUser;
+  PetscCall(InfoAttribute(store, "/parameters", "beam_model", sizeof model, model));
+  PetscCall(InfoAttribute(store, "/parameters", "flow", sizeof flow, flow));
+  PetscCall(InfoAttribute(store, "/parameters", "literal_kernel", sizeof kernel, kernel));
+  PetscCall(StoreReadAttributeNumber(store, "/parameters", "damping_ratio", STORE_REAL, &damping, &found));
+  *waves = (PetscBool)((!strcmp(model, "string") || !strcmp(model, "rod")) && !strcmp(flow, "literal") && !strcmp(kernel, "closed") &&
+                       found && damping == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode PrintKernel_Private(Store store, Complaint *complaint)
 {
   int32_t   modes, closure;
   PetscReal L_plus;
-  char      text[160] = "";
+  PetscBool waves = PETSC_FALSE;
+  char      text[200] = "", flow[32], scale[64];
 
   PetscFunctionBeginUser;
   PetscCall(InfoScalarInt(store, "/kernel/modes", &modes, complaint));
   PetscCall(InfoScalarInt(store, "/kernel/closure", &closure, complaint));
   PetscCall(InfoScalar(store, "/kernel/L_plus", &L_plus, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (modes > 0)
-    PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, tail of order %d%s", (int)modes, (int)closure, isnan(L_plus) ? "" : ", "));
-  if (!isnan(L_plus)) (void)snprintf(text + strlen(text), sizeof text - strlen(text), "L+ = %.12g L^3/(EI t0)", (double)L_plus);
+  PetscCall(InfoAttribute(store, "/parameters", "flow", sizeof flow, flow));
+  PetscCall(InfoScale(store, "/kernel/L_plus", sizeof scale, scale));
+  PetscCall(IsWaves_Private(store, &waves));
+  if (waves) PetscCall(PetscStrncpy(text, "exact waves", sizeof text));
+  else if (modes > 0 && !strcmp(flow, "restitution")) PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, rigid impacts", (int)modes));
+  else if (modes > 0) PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, tail of order %d", (int)modes, (int)closure));
+  if (!isnan(L_plus))
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%sL+ = %.12g %s", *text ? ", " : "", (double)L_plus, scale);
   if (*text) InfoRow("kernel", "%s", text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -75,6 +98,7 @@ static PetscErrorCode PrintKernel_Private(Store store, Complaint *complaint)
 static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
 {
   InfoText    text   = "";
+  char        model[32];
   const char *group  = NULL;
   size_t      length = 0;
   PetscReal   L, t0, force, beta, gamma;
@@ -82,7 +106,7 @@ static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
   PetscFunctionBeginUser;
   for (PetscInt i = 0; i <= params_table_size; i++) {
     const ParamRow *row = i < params_table_size ? &params_table[i] : NULL;
-    char            value[256];
+    char            value[PETSC_MAX_PATH_LEN]; /* a list of 64 numbers */
     PetscReal       number;
     PetscBool       found;
 
@@ -95,7 +119,11 @@ static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
     PetscCall(InfoAttribute(store, "/parameters", row->name, sizeof value, value));
     PetscCall(StoreReadAttributeNumber(store, "/parameters", row->name, STORE_REAL, &number, &found));
     if (found && !isnan(number)) (void)snprintf(value, sizeof value, "%.10g", (double)number);
-    if (*value && length < sizeof text - sizeof value - 128)
+    if (*value && length && length + strlen(value) + 128 > sizeof text) {
+      InfoRow(group, "%s", text);
+      length = 0;
+    }
+    if (*value)
       length += (size_t)snprintf(text + length, sizeof text - length, "%s%s %s", length ? ", " : "", row->name, value);
   }
   PetscCall(InfoScalar(store, "/scales/length", &L, complaint));
@@ -103,10 +131,12 @@ static PetscErrorCode PrintParameters_Private(Store store, Complaint *complaint)
   PetscCall(InfoScalar(store, "/scales/force", &force, complaint));
   PetscCall(InfoScalar(store, "/scales/beta", &beta, complaint));
   PetscCall(InfoScalar(store, "/scales/gamma", &gamma, complaint));
-  if (!isnan(L)) {
-    InfoRow("scales", "L = %.9g m, t0 = %.9g s, EI/L^2 = %.9g N; beta = %.9g, gamma = %.9g", (double)L, (double)t0, (double)force, (double)beta,
-            (double)gamma);
-  }
+  if (isnan(L)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(InfoAttribute(store, "/parameters", "beam_model", sizeof model, model));
+  length = (size_t)snprintf(text, sizeof text, "L = %.9g m, t0 = %.9g s, %s = %.9g N", (double)L, (double)t0,
+                            strcmp(model, "rod") ? "EI/L^2" : "EA", (double)force);
+  if (!isnan(beta)) (void)snprintf(text + length, sizeof text - length, "; beta = %.9g, gamma = %.9g", (double)beta, (double)gamma);
+  InfoRow("scales", "%s", text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -426,7 +456,8 @@ PetscErrorCode CommandInfo(MPI_Comm comm, int argc, char **argv, Complaint *comp
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   for (int i = 0; i < argc; i++) {
     if (!strcmp(argv[i], "-state")) state = PETSC_TRUE;
-    else if (argv[i][0] == '-') ComplaintSet(complaint, EXIT_OPTIONS, "info takes no option %.80s; write: graze info [-state] DIR|FILE", argv[i]);
+    else if (argv[i][0] == '-')
+      ComplaintSet(complaint, EXIT_OPTIONS, "info takes no option %.80s; write: graze info [-state] DIR|FILE", argv[i]);
     else if (name) ComplaintSet(complaint, EXIT_OPTIONS, "stray word '%.80s'; write: graze info [-state] DIR|FILE", argv[i]);
     else name = argv[i];
   }

@@ -25,8 +25,8 @@ void InfoRow(const char *label, const char *format, ...)
   for (const char *rest = text;;) {
     size_t n = strlen(rest);
 
-    if (n > room) { /* at the last space that fits; a longer word is broken */
-      for (n = room; n > 0 && rest[n] != ' '; n--) {}
+    if (n > room) { /* at the last space that fits, or behind the last comma of a list; a longer word is broken */
+      for (n = room; n > 0 && rest[n] != ' ' && rest[n - 1] != ','; n--) {}
       if (!n) n = room;
     }
     (void)printf("%.*s\n", (int)n, rest);

@@ -214,7 +214,8 @@ static PetscErrorCode Compute_Private(const Job *job, KernelResult *k, Complaint
   const Params *p = &job->params;
 
   PetscFunctionBeginUser;
-  *k = (KernelResult){.n_tau      = p->kernel_times,
+  *k = (KernelResult){.model      = p->beam_model,
+                      .n_tau      = p->kernel_times,
                       .n          = p->beam_model == BEAM_MODES ? 1 : p->kernel_beam_points.n,
                       .compliance = BeamCompliance(p),
                       .impedance  = BeamImpedance(p)};

@@ -24,6 +24,7 @@ typedef struct {
 } KernelOf;
 
 typedef struct {
+  BeamModel    model;
   PetscInt     n_tau, n;
   PetscReal   *tau[DELAYS]; /* [n_tau] */
   KernelOf    *of;          /* [n], N rising */

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "kernel_result.h"
+#include "graze/units.h"
 #include "variable.h"
 
 static const char *const grids[]      = {"log", "linear"}; /* by DelayGrid */
@@ -18,8 +19,8 @@ static const char *const L1_long_name = "memory kernel";
 /* ---- delays ---- */
 
 /* rows kernels: L1 with its component 1, which is 0, then g. curves[i]: row i. Names L1_<kind>_<grid>, g_<kind>_<grid>. */
-static PetscErrorCode Curves_Private(Store store, const char *kind, const char *rows_dim, PetscInt rows, const KernelCurves *const *curves,
-                                     PetscInt n, const char *what, Complaint *complaint)
+static PetscErrorCode Curves_Private(Store store, const KernelResult *k, const char *kind, const char *rows_dim, PetscInt rows,
+                                     const KernelCurves *const *curves, PetscInt n, const char *what, Complaint *complaint)
 {
   PetscReal *L1, *g;
   char       name[64], dims[128], long_name[200];
@@ -35,11 +36,11 @@ static PetscErrorCode Curves_Private(Store store, const char *kind, const char *
     PetscCall(PetscSNPrintf(name, sizeof name, "L1_%s_%s", kind, grids[grid]));
     PetscCall(PetscSNPrintf(dims, sizeof dims, "%s%scomponent tau_%s", rows_dim, *rows_dim ? " " : "", grids[grid]));
     PetscCall(PetscSNPrintf(long_name, sizeof long_name, "%s, %s", L1_long_name, what));
-    PetscCall(Variable(store, name, STORE_REAL, dims, L1, long_name, L1_scale, complaint));
+    PetscCall(Variable(store, name, STORE_REAL, dims, L1, long_name, UnitsScale(k->model, L1_scale), complaint));
     PetscCall(PetscSNPrintf(name, sizeof name, "g_%s_%s", kind, grids[grid]));
     PetscCall(PetscSNPrintf(dims, sizeof dims, "%s%stau_%s", rows_dim, *rows_dim ? " " : "", grids[grid]));
     PetscCall(PetscSNPrintf(long_name, sizeof long_name, "%s, %s", g_long_name, what));
-    PetscCall(Variable(store, name, STORE_REAL, dims, g, long_name, g_scale, complaint));
+    PetscCall(Variable(store, name, STORE_REAL, dims, g, long_name, UnitsScale(k->model, g_scale), complaint));
   }
   PetscCall(PetscFree2(L1, g));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -55,13 +56,13 @@ static PetscErrorCode AllCurves_Private(Store store, const KernelResult *k, Comp
   for (int kind = 0; kind < 2; kind++) {
     if (kind == KERNEL_CLOSED && !k->regularity.regular) continue;
     for (PetscInt i = 0; i < k->n; i++) rows[i] = &k->of[i].curves[kind];
-    PetscCall(Curves_Private(store, kind == KERNEL_CLOSED ? "closed" : "bare", "beam_points", k->n, rows, k->n_tau,
+    PetscCall(Curves_Private(store, k, kind == KERNEL_CLOSED ? "closed" : "bare", "beam_points", k->n, rows, k->n_tau,
                              kind == KERNEL_CLOSED ? "of the modes and a tail with the right jump" : "of the modes alone", complaint));
   }
   if (k->limit_modes)
     PetscCall(PetscSNPrintf(what, sizeof what, "for N -> infinity: %s of %" PetscInt_FMT " modes", k->limit_kind, k->limit_modes));
   else PetscCall(PetscSNPrintf(what, sizeof what, "for N -> infinity: %s", k->limit_kind));
-  PetscCall(Curves_Private(store, "limit", "", 1, &limit, k->n_tau, what, complaint));
+  PetscCall(Curves_Private(store, k, "limit", "", 1, &limit, k->n_tau, what, complaint));
   PetscCall(PetscFree(rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -141,7 +142,7 @@ static PetscErrorCode PolesAndZeros_Private(Store store, const KernelResult *k, 
   PetscCall(VariableComplex(store, "pole", "beam_points pole", poles.n * poles.length, poles.value,
                             "pole of the receptance: exponent of free flight", "1/t0", complaint));
   PetscCall(VariableComplex(store, "residue", "beam_points pole", residues.n * residues.length, residues.value,
-                            "residue of the receptance at the pole", g_scale, complaint));
+                            "residue of the receptance at the pole", UnitsScale(k->model, g_scale), complaint));
   PetscCall(VariableComplex(store, "zero", "beam_points zero", zeros.n * zeros.length, zeros.value,
                             "zero of the receptance: exponent of contact", "1/t0", complaint));
   PetscCall(RaggedDestroy_Private(&poles));
@@ -168,7 +169,7 @@ static PetscErrorCode Modes_Private(Store store, const KernelResult *k, Complain
   PetscCall(Variable(store, "natural_frequency", STORE_REAL, "beam_points mode", part, "undamped natural frequency", "rad/t0", complaint));
   for (PetscInt i = 0; i < modes.n * modes.length; i++) part[i] = cimag(modes.value[i]);
   PetscCall(Variable(store, "modal_residue", STORE_REAL, "beam_points mode", part, "mass-normalised value at the contact point, squared",
-                     "L^3/(EI t0^2)", complaint));
+                     UnitsScale(k->model, "L^3/(EI t0^2)"), complaint));
   PetscCall(PetscFree2(part, resolved));
   PetscCall(RaggedDestroy_Private(&modes));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -195,13 +196,15 @@ static PetscErrorCode Constants_Private(Store store, const KernelResult *k, Comp
   }
   PetscCall(Variable(store, "A", STORE_REAL, "beam_points component component_2", A, "coefficient of y, row by row",
                      "1/t0, 1, 1/t0^2, 1/t0", complaint));
-  PetscCall(Variable(store, "Linf", STORE_REAL, "beam_points component", Linf, "coefficient of the force", "L^3/(EI t0), L^3/(EI t0^2)",
-                     complaint));
+  PetscCall(Variable(store, "Linf", STORE_REAL, "beam_points component", Linf, "coefficient of the force",
+                     UnitsScale(k->model, "L^3/(EI t0), L^3/(EI t0^2)"), complaint));
   PetscCall(Variable(store, "closure", STORE_INT32, "beam_points", order, "order of the tail", "1", complaint));
   PetscCall(Variable(store, "L_plus", STORE_REAL, "", &k->regularity.L_plus,
-                     "L1_2(0+) of the continuum: the force after an onset is -velocity/L_plus; 0: singular", g_scale, complaint));
+                     "L1_2(0+) of the continuum: the force after an onset is -velocity/L_plus; 0: singular", UnitsScale(k->model, g_scale),
+                     complaint));
   PetscCall(Variable(store, "compliance", STORE_REAL, "", &k->compliance,
-                     "displacement of the contact point by a unit force on it, without rigid motion", "L^3/EI", complaint));
+                     "displacement of the contact point by a unit force on it, without rigid motion", UnitsScale(k->model, "L^3/EI"),
+                     complaint));
   PetscCall(PetscFree3(A, Linf, order));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -16,7 +16,7 @@ const Command commands[] = {
   {"sweep", "[options]", "steady states over a grid of forcing amplitudes and frequencies", COMMAND_SWEEP, CommandSweep},
   {"trajectory", "[options]", "displacement, velocity, force and contacts for one pair of parameters", COMMAND_TRAJECTORY,
    CommandTrajectory},
-  {"kernel", "[options]", "memory kernel of a structure, and whether it is regular: finite or infinite contact force", COMMAND_KERNEL,
+  {"kernel", "[options]", "memory kernel of a structure: regular (finite contact force) or not", COMMAND_KERNEL,
    CommandKernel},
   {"asymptotics", "[options]", "contact force of short contacts for frequencies that grow as a power", COMMAND_ASYMPTOTICS,
    CommandAsymptotics},

@@ -2,7 +2,8 @@
   output.c - the output folder: made with its parents, an old result respected or moved aside, log.txt and used_parameters.yaml.
 
   A result that is in the way is never changed: it is a complaint, or, with -overwrite, its folder gets another name. A part of the sweep
-  that is asked for is gone on with. Whoever works on a folder holds a lock on its log.txt, which the system takes away when the process ends.
+  that is asked for is gone on with. Whoever works on a folder holds a lock on its log.txt, which the system takes away when the process
+  ends.
 */
 #define _XOPEN_SOURCE 700
 #define _DEFAULT_SOURCE /* flock */
@@ -104,7 +105,8 @@ static PetscErrorCode Lock_Private(const Params *params, PetscBool make, Complai
     (void)nanosleep(&pause, NULL);
   }
   if (failed == EWOULDBLOCK)
-    ComplaintSet(complaint, EXIT_FILES, "another graze is at work in %.500s: see graze info there; wait for it, or choose another -output", params->output);
+    ComplaintSet(complaint, EXIT_FILES, "another graze is at work in %.500s: see graze info there; wait for it, or choose another -output",
+                 params->output);
   else if (failed)
     PetscCall(LogWarning("no lock on %.500s (%s): make sure that no other run writes into this folder", path, strerror(failed)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -168,7 +170,8 @@ static PetscErrorCode Differences_Private(Store store, const Params *params, uns
   Of the same physics, whole or in part? Any other file is a complaint. A file that cannot be opened is left to the checkpoint if the one
   before it is there.
 */
-static PetscErrorCode Judge_Private(const char *path, const Params *params, unsigned command, PetscBool spare, OutputFound *result, Complaint *complaint)
+static PetscErrorCode Judge_Private(const char *path, const Params *params, unsigned command, PetscBool spare, OutputFound *result,
+                                    Complaint *complaint)
 {
   Store     store;
   Complaint unreadable = {0};
@@ -252,7 +255,8 @@ static PetscErrorCode Prepare_Private(const Params *params, unsigned command, co
            complaint - the same on all ranks. EXIT_FILES: a result of other physics or of another command is in the way, or another run is
            at work here; EXIT_IO: the folder cannot be made or written into
 */
-PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, OutputFound *found, Complaint *complaint)
+PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, OutputFound *found,
+                             Complaint *complaint)
 {
   PetscMPIInt rank;
   int         there;

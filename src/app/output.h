@@ -1,8 +1,8 @@
 /*
   output.h - the output folder of a command, and the parts of a result file that all commands share.
 
-  A folder holds the result of one command: <file>, used_parameters.yaml, log.txt, and what belongs to the checkpoint of a sweep. One run at a
-  time works on a folder. Functions that take a Store are root's, before StoreReady.
+  A folder holds the result of one command: <file>, used_parameters.yaml, log.txt, and what belongs to the checkpoint of a sweep. One run at
+  a time works on a folder. Functions that take a Store are root's, before StoreReady.
 */
 #ifndef GRAZE_OUTPUT_H
 #define GRAZE_OUTPUT_H
@@ -18,7 +18,8 @@ typedef enum {
   OUTPUT_DONE    /* all of it: nothing was touched */
 } OutputFound;
 
-PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, OutputFound *found, Complaint *complaint);
+PetscErrorCode OutputPrepare(MPI_Comm comm, const Params *params, unsigned command, const char *file, OutputFound *found,
+                             Complaint *complaint);
 PetscErrorCode OutputWriteYaml(const Params *params, unsigned command, Complaint *complaint);
 /* <output>/name into path[size]; a path too long is a complaint. */
 PetscErrorCode OutputPath(const Params *params, const char *name, size_t size, char *path, Complaint *complaint);
@@ -36,6 +37,6 @@ PetscErrorCode OutputWriteProvenance(Store store, MPI_Comm comm, const char *tit
 /* Attributes long_name, units = "1" and scale (docs/data.md) of a non-dimensional variable. */
 PetscErrorCode OutputDescribe(Store store, const char *path, const char *long_name, const char *scale, Complaint *complaint);
 /* Scale of a forcing amplitude. */
-const char *OutputAmplitudeScale(ForcingType type);
+const char *OutputAmplitudeScale(const Params *params);
 
 #endif

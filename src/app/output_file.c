@@ -24,9 +24,9 @@ PetscErrorCode OutputDescribe(Store store, const char *path, const char *long_na
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-const char *OutputAmplitudeScale(ForcingType type)
+const char *OutputAmplitudeScale(const Params *params)
 {
-  return type == FORCING_POINT ? "EI/L^2" : "L/t0^2";
+  return params->forcing_type == FORCING_POINT ? UnitsScale(params->beam_model, "EI/L^2") : "L/t0^2";
 }
 
 PetscErrorCode OutputLogModel(Model model, const Params *params)
@@ -40,10 +40,19 @@ PetscErrorCode OutputLogModel(Model model, const Params *params)
   PetscCall(ModelGetReceptance(model, &receptance));
   PetscCall(ReceptanceGetModes(receptance, &M, NULL, NULL, NULL, NULL));
   if (params->flow == FLOW_RESTITUTION) {
-    PetscCall(LogLine("model          %" PetscInt_FMT " mode%s, rigid impacts of restitution %g", M, M > 1 ? "s" : "", (double)params->restitution_coefficient));
+    PetscCall(LogLine("model          %" PetscInt_FMT " mode%s, rigid impacts of restitution %g", M, M > 1 ? "s" : "",
+                      (double)params->restitution_coefficient));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ReceptanceGetTail(receptance, &tail, &L_plus, NULL));
+  if (ModelHasWaves(params)) {
+    PetscCall(LogLine("kernel         L+ = %.12g, exact waves", (double)L_plus));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (params->flow == FLOW_EXACT && WavesApply(params))
+    PetscCall(LogWarning("without damping the kernel of this %s is a train of jumps, and the sum over %" PetscInt_FMT
+                         " modes rings beside each of them, whatever their number: -flow literal takes the exact waves",
+                         params->beam_model == BEAM_STRING ? "string" : "rod", M));
   PetscCall(LogLine("kernel         L+ = %.12g, %" PetscInt_FMT " modes, tail of order %" PetscInt_FMT, (double)L_plus, M, tail->order));
   if (tail->order != params->receptance_closure)
     PetscCall(LogWarning("a tail of order %" PetscInt_FMT " stands in for order %" PetscInt_FMT
@@ -107,8 +116,8 @@ PetscErrorCode OutputWriteParameters(Store store, const Params *params, unsigned
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* OutputWriteScales - Group /scales, if the structure was given in SI: its units of length, time, force, and beta, gamma if it has them. Not collective (root). Complaint:
- * EXIT_IO */
+/* OutputWriteScales - Group /scales, if the structure was given in SI: its units of length, time, force, and beta, gamma if it has them.
+ * Not collective (root). Complaint: EXIT_IO */
 PetscErrorCode OutputWriteScales(Store store, const Units *units, Complaint *complaint)
 {
   char time[64], force[64];
@@ -199,8 +208,8 @@ static PetscErrorCode Count_Private(Store store, const char *name, PetscInt n, i
 }
 
 /* Undamped strings and rods: the kernel is a train of jumps, of which the poles give but a blurred picture. */
-static PetscErrorCode Waves_Private(const Params *params, Receptance receptance, PetscInt n, const PetscReal *tau, PetscReal *L1_1, PetscReal *L1_2,
-                                    PetscReal *g)
+static PetscErrorCode Waves_Private(const Params *params, Receptance receptance, PetscInt n, const PetscReal *tau, PetscReal *L1_1,
+                                    PetscReal *L1_2, PetscReal *g)
 {
   const PetscReal *w;
   KernelConstants  constants;
@@ -237,9 +246,12 @@ static PetscErrorCode Delays_Private(Store store, const Params *params, Receptan
   else PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
   PetscCall(StoreDefineDimension(store, "/kernel", "tau", STORE_REAL, KERNEL_POINTS, tau, complaint));
   PetscCall(OutputDescribe(store, "/kernel/tau", "delay; kernels at 0 are the limit from above", "t0", complaint));
-  PetscCall(Real_Private(store, "L1_1", "tau", "memory kernel, first component", "L^3/EI", L1_1, complaint));
-  PetscCall(Real_Private(store, "L1_2", "tau", "memory kernel, second component", "L^3/(EI t0)", L1_2, complaint));
-  PetscCall(Real_Private(store, "g", "tau", "tip displacement after a unit impulse on the tip", "L^3/(EI t0)", g, complaint));
+  PetscCall(
+    Real_Private(store, "L1_1", "tau", "memory kernel, first component", UnitsScale(params->beam_model, "L^3/EI"), L1_1, complaint));
+  PetscCall(
+    Real_Private(store, "L1_2", "tau", "memory kernel, second component", UnitsScale(params->beam_model, "L^3/(EI t0)"), L1_2, complaint));
+  PetscCall(Real_Private(store, "g", "tau", "tip displacement after a unit impulse on the tip",
+                         UnitsScale(params->beam_model, "L^3/(EI t0)"), g, complaint));
   PetscCall(PetscFree4(tau, L1_1, L1_2, g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -299,25 +311,27 @@ PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
 
   PetscCall(Count_Private(store, "component", 2, 1, NULL, "component of y = (displacement, velocity)", complaint));
   PetscCall(Count_Private(store, "component_2", 2, 1, NULL, "component of y that A acts on", complaint));
-  PetscCall(Real_Private(store, "Linf", "component", "coefficient of the force", "L^3/(EI t0), L^3/(EI t0^2)", constants.Linf, complaint));
+  PetscCall(Real_Private(store, "Linf", "component", "coefficient of the force",
+                         UnitsScale(params->beam_model, "L^3/(EI t0), L^3/(EI t0^2)"), constants.Linf, complaint));
   PetscCall(
     Variable_Private(store, "A", STORE_REAL, 2, both, "coefficient of y, row by row", "1/t0, 1, 1/t0^2, 1/t0", constants.A, complaint));
-  PetscCall(Real_Private(store, "L_plus", NULL, "L1_2(0+): the force after an onset is -velocity/L_plus", "L^3/(EI t0)", &constants.L_plus,
+  PetscCall(Real_Private(store, "L_plus", NULL, "L1_2(0+): the force after an onset is -velocity/L_plus",
+                         UnitsScale(params->beam_model, "L^3/(EI t0)"), &constants.L_plus, complaint));
+  PetscCall(Real_Private(store, "compliance", NULL, "tip displacement by a unit tip force", UnitsScale(params->beam_model, "L^3/EI"), &S,
                          complaint));
-  PetscCall(Real_Private(store, "compliance", NULL, "tip displacement by a unit tip force", "L^3/EI", &S, complaint));
   PetscCall(Variable_Private(store, "modes", STORE_INT32, 0, NULL, "modes kept", "1", &modes, complaint));
   PetscCall(Variable_Private(store, "closure", STORE_INT32, 0, NULL, "order of the tail closure", "1", &closure, complaint));
 
   PetscCall(Count_Private(store, "mode", M, 1, number, "number of the mode, from 1", complaint));
   PetscCall(Real_Private(store, "natural_frequency", "mode", "undamped natural frequency", "rad/t0", w, complaint));
-  PetscCall(
-    Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared", "L^3/(EI t0^2)", r, complaint));
+  PetscCall(Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared",
+                         UnitsScale(params->beam_model, "L^3/(EI t0^2)"), r, complaint));
 
   PetscCall(Count_Private(store, "pole", n_poles, 0, NULL, "number of the pole, from 0; of a pair the one with im > 0", complaint));
   PetscCall(
     Complex_Private(store, "pole", "pole", "pole of the tip receptance: exponent of free flight", "1/t0", n_poles, poles, complaint));
-  PetscCall(
-    Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole", "L^3/(EI t0)", n_poles, residues, complaint));
+  PetscCall(Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole",
+                            UnitsScale(params->beam_model, "L^3/(EI t0)"), n_poles, residues, complaint));
   PetscCall(Count_Private(store, "zero", n_zeros, 0, NULL, "number of the zero, from 0; of a pair the one with im > 0", complaint));
   PetscCall(Complex_Private(store, "zero", "zero", "zero of the tip receptance: exponent of contact", "1/t0", n_zeros, zeros, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);

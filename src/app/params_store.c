@@ -17,8 +17,17 @@ typedef char Word[2048]; /* the longest list takes 64 numbers of up to 25 charac
   Options of a sweep or trajectory that the first files lack: what such a file was made with is their default. Defaults of these stand in
   the table as ParamsFormat writes them. Journals of that time do not name them either, so a default has no line in the identity.
 */
-static const char *const newer[] = {"beam_ends", "beam_wave_speed", "beam_frequencies", "beam_tip_values",         "beam_damping_ratios", "contact_position",
-                                    "stop_side", "forcing_mean",    "initial_shape",    "restitution_coefficient", NULL};
+static const char *const newer[] = {"beam_ends",
+                                    "beam_wave_speed",
+                                    "beam_frequencies",
+                                    "beam_tip_values",
+                                    "beam_damping_ratios",
+                                    "contact_position",
+                                    "stop_side",
+                                    "forcing_mean",
+                                    "initial_shape",
+                                    "restitution_coefficient",
+                                    NULL};
 
 static PetscBool IsNewer_Private(const ParamRow *row)
 {

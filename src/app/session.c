@@ -1,8 +1,8 @@
 /*
   session.c - what earlier sessions left, and the start of this one.
 
-  Recovery first brings the file up to date (checkpoint.h); the ledger is filled on the way. What follows is written into the new journal before
-  any work: cells that killed the session before, deaths of cells that were in work when it died, how that session ended.
+  Recovery first brings the file up to date (checkpoint.h); the ledger is filled on the way. What follows is written into the new journal
+  before any work: cells that killed the session before, deaths of cells that were in work when it died, how that session ended.
 */
 #define _XOPEN_SOURCE 700
 #include <math.h>
@@ -150,7 +150,11 @@ static PetscErrorCode Begun_Private(void *ctx, Checkpoint checkpoint, Complaint 
   if (!s->begun) PetscCall(CutEvents_Private(s, checkpoint, complaint));
   PetscCall(LedgerGetAssigned(s->ledger, &n, &pieces));
   for (PetscInt i = 0; i < n && !complaint->exit_code; ++i) {
-    JournalRecord record = {.kind = RECORD_ASSIGN, .rank = pieces[i].rank, .unit = pieces[i].unit, .step = pieces[i].step, .value = pieces[i].alone ? -pieces[i].n : pieces[i].n};
+    JournalRecord record = {.kind  = RECORD_ASSIGN,
+                            .rank  = pieces[i].rank,
+                            .unit  = pieces[i].unit,
+                            .step  = pieces[i].step,
+                            .value = pieces[i].alone ? -pieces[i].n : pieces[i].n};
 
     PetscCall(CheckpointAppend(checkpoint, &record, NULL, complaint));
   }
@@ -159,7 +163,8 @@ static PetscErrorCode Begun_Private(void *ctx, Checkpoint checkpoint, Complaint 
 
 /* ---- life ---- */
 
-PetscErrorCode SessionCreate(const Params *given, const Params *params, PetscMPIInt ranks, double begin, Session *session, Complaint *complaint)
+PetscErrorCode SessionCreate(const Params *given, const Params *params, PetscMPIInt ranks, double begin, Session *session,
+                             Complaint *complaint)
 {
   Session s;
 
@@ -199,7 +204,8 @@ PetscErrorCode SessionCheckLimit_Private(Session s, Complaint *complaint)
   PetscFunctionBeginUser;
   if (SessionTimeLeft_Private(s) <= 0)
     ComplaintSet(complaint, EXIT_OPTIONS,
-                 "the time limit (%s) leaves nothing to compute in: %.0f s from the start, of which %.1f s went into set-up and -walltime_margin %g s are kept; give more time, or a smaller margin",
+                 "the time limit (%s) leaves nothing to compute in: %.0f s from the start, of which %.1f s went into set-up and "
+                 "-walltime_margin %g s are kept; give more time, or a smaller margin",
                  s->walltime.source, s->walltime.end - s->begin, SessionClock_Private() - s->begin, (double)s->params.walltime_margin);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -252,7 +258,12 @@ static PetscErrorCode Layout_Private(Session s, Complaint *complaint)
 
 PetscErrorCode SessionRecover(Session s, Complaint *complaint)
 {
-  const CheckpointCallbacks callbacks = {.check = Check_Private, .begin = Open_Private, .record = Record_Private, .end = Close_Private, .replay = Replay_Private, .begun = Begun_Private};
+  const CheckpointCallbacks callbacks = {.check  = Check_Private,
+                                         .begin  = Open_Private,
+                                         .record = Record_Private,
+                                         .end    = Close_Private,
+                                         .replay = Replay_Private,
+                                         .begun  = Begun_Private};
 
   PetscFunctionBeginUser;
   PetscCall(Layout_Private(s, complaint));

@@ -2,7 +2,8 @@
   session_begin.c - the start of a session: how the one before ended, which cells it died of, what is to do.
 
   A crash record names a cell for certain: it is marked crashed. A death without a record counts against no cell by itself; the cells that
-  were in work get one death each, and those that reach LEDGER_DEATHS run last and alone. Only a cell that was alone when the job died is marked.
+  were in work get one death each, and those that reach LEDGER_DEATHS run last and alone. Only a cell that was alone when the job died is
+  marked.
 */
 #define _XOPEN_SOURCE 700
 #include <math.h>
@@ -47,7 +48,8 @@ PetscErrorCode SessionMarkCrashed_Private(Session s, PetscInt unit, PetscInt ste
   PetscCall(Append_Private(s, &record, bytes, complaint));
   if (!complaint->exit_code) PetscCall(EventsAppend(s->events, &record, s->n_sessions, &s->grid, &s->layout, s->row, complaint));
   PetscCall(PetscFree(bytes));
-  PetscCall(LogWarning("the cell A = %.9g, W = %.9g is marked crashed (-retry failed does it again)", (double)amplitude, (double)frequency));
+  PetscCall(
+    LogWarning("the cell A = %.9g, W = %.9g is marked crashed (-retry failed does it again)", (double)amplitude, (double)frequency));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,7 +107,8 @@ static PetscErrorCode Deaths_Private(Session s, Complaint *complaint)
   }
   PetscCall(PetscFree(copy));
   if (suspects)
-    PetscCall(LogWarning("%" PetscInt_FMT " cell%s in work at more than one sudden death: run last, one at a time", suspects, suspects > 1 ? "s were" : " was"));
+    PetscCall(LogWarning("%" PetscInt_FMT " cell%s in work at more than one sudden death: run last, one at a time", suspects,
+                         suspects > 1 ? "s were" : " was"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -161,7 +164,8 @@ PetscErrorCode SessionStart(Session s, Complaint *complaint)
   PetscCall(CrashRead(s->folder, Crash_Private, &crashes));
   if (s->sessions.n > 0 && s->sessions.end.reason == SESSION_RUNNING && !complaint->exit_code) {
     if (!crashes.n) PetscCall(Deaths_Private(s, complaint));
-    PetscCall(EndKilled_Private(s, s->sessions.n - 1, facts.last_record_time > 0 ? facts.last_record_time : s->begin, PetscMax((PetscInt64)again - s->sessions.cells, 0), complaint));
+    PetscCall(EndKilled_Private(s, s->sessions.n - 1, facts.last_record_time > 0 ? facts.last_record_time : s->begin,
+                                PetscMax((PetscInt64)again - s->sessions.cells, 0), complaint));
   }
   PetscCall(LedgerForgetFlights(s->ledger));
   PetscCall(Begin_Private(s, complaint));
@@ -173,7 +177,8 @@ PetscErrorCode SessionStart(Session s, Complaint *complaint)
   s->at_begin = tally->done;
   s->redo     = redo;
   if (s->n_sessions > 0)
-    PetscCall(LogLine("resumed        session %" PetscInt_FMT ": %" PetscInt_FMT " of %" PetscInt_FMT " cells are done%s", s->n_sessions + 1, tally->done, s->grid.n_cells,
+    PetscCall(LogLine("resumed        session %" PetscInt_FMT ": %" PetscInt_FMT " of %" PetscInt_FMT " cells are done%s",
+                      s->n_sessions + 1, tally->done, s->grid.n_cells,
                       s->params.retry == RETRY_FAILED ? redo ? ", the failed ones again" : ", none has failed" : ""));
   PetscCall(SessionStatus_Private(s, NULL, STATE_SETTING_UP, "", -1));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -251,7 +256,8 @@ static PetscErrorCode CarriesDestroy_Private(Carries *c)
 }
 
 /* The encoded row of a finished cell, from the journals or else from the snapshot, which is opened when it is first needed. */
-static PetscErrorCode GetCarry_Private(Session s, const Carries *c, SweepStore *store, PetscInt cell, void *room, PoolPiece *piece, Complaint *complaint)
+static PetscErrorCode GetCarry_Private(Session s, const Carries *c, SweepStore *store, PetscInt cell, void *room, PoolPiece *piece,
+                                       Complaint *complaint)
 {
   const PetscInt number = c->number[cell];
   char           path[PETSC_MAX_PATH_LEN];

@@ -37,22 +37,36 @@ static const PetscReal seconds_per_mode = 1e-6;
 /* What a sweep would take; nothing is run or written. */
 static PetscErrorCode DryRun_Private(const Job *job)
 {
-  const PetscInt  most  = ModelChoosesModes(&job->params) ? job->params.receptance_max_modes : PetscMax(job->params.beam_frequencies.n, 1);
-  const PetscInt  modes = job->params.receptance_modes ? job->params.receptance_modes : most;
-  const PetscReal periods = job->params.settle_periods + 1.5 * job->params.sample_periods;
-  const PetscReal hours = periods * modes * seconds_per_mode * job->grid.n_cells / 3600.0;
+  const Params   *p     = &job->params;
+  const PetscBool waves = ModelHasWaves(p), chosen = ModelChoosesModes(p);
+  const PetscInt  most  = chosen ? p->receptance_max_modes : PetscMax(p->beam_frequencies.n, 1);
+  const PetscInt  modes = waves ? 0 : p->receptance_modes ? p->receptance_modes : most;
+  /* waves: the fewest cells of the string that the step allows; a few more fit better */
+  const PetscInt  states  = waves ? (PetscInt)ceil(2 / (p->beam_wave_speed * p->literal_step)) + 2 : 2 * modes + 2;
+  const PetscReal periods = p->settle_periods + 1.5 * p->sample_periods;
+  const PetscReal hours   = periods * modes * seconds_per_mode * job->grid.n_cells / 3600.0;
   CellLayout      layout;
   PetscReal       disk, memory;
 
   PetscFunctionBeginUser;
-  CellLayoutSetUp(&job->params, 2 * modes + 2, &layout);
+  CellLayoutSetUp(p, states, &layout);
   disk   = 8.0 * layout.length * (PetscReal)job->grid.n_cells;
-  memory = 60e6 + 8.0 * (12.0 * modes * modes + layout.length * (PetscReal)job->grid.segment + 2.0 * modes * 70.0);
-  PetscCall(LogLine("cells          %" PetscInt_FMT " in %" PetscInt_FMT " units of work of up to %" PetscInt_FMT, job->grid.n_cells, job->grid.n_units, job->grid.segment));
+  memory = 60e6 + 8.0 * (12.0 * modes * modes + layout.length * (PetscReal)job->grid.segment + states * 70.0);
+  PetscCall(LogLine("cells          %" PetscInt_FMT " in %" PetscInt_FMT " units of work of up to %" PetscInt_FMT, job->grid.n_cells,
+                    job->grid.n_units, job->grid.segment));
   PetscCall(LogLine("disk           %.3g MB, and as much again for the snapshot before while it runs", (double)disk / 1e6));
   PetscCall(LogLine("memory         about %.0f MB per rank", (double)memory / 1e6));
-  PetscCall(LogLine("time           about %.2g core-hours with %" PetscInt_FMT " modes%s", (double)hours, modes, ModelChoosesModes(&job->params) ? " (the most that may be chosen)" : ""));
-  if (job->params.flow == FLOW_LITERAL) PetscCall(LogLine("               for the exact flow: the literal scheme is many times slower, and the more so the longer it runs"));
+  if (waves) {
+    PetscCall(LogLine("time           not estimated: %.3g steps of waves", (double)(periods * job->grid.n_cells * 2 * PETSC_PI /
+                                                                                   RangeValue(p->sweep_frequency, 0) / p->literal_step)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(LogLine("time           about %.2g core-hours with %" PetscInt_FMT " mode%s%s", (double)hours, modes, modes > 1 ? "s" : "",
+                    chosen ? " (the most that may be chosen)" : ""));
+  if (p->flow == FLOW_LITERAL)
+    PetscCall(LogLine("               for the exact flow: the literal scheme is many times slower, and the more so the longer it runs"));
+  if (p->flow == FLOW_RESTITUTION)
+    PetscCall(LogLine("               for the exact flow: rigid impacts take longer, the more there are, and they grow with the modes"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -84,8 +98,12 @@ static PetscErrorCode ChooseModes_Private(Job *job, PetscInt *modes, Complaint *
   PetscCall(ModelChooseModes(job->model, amplitude, frequency, &choice, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   *modes = choice.modes;
-  PetscCall(LogLine("modes          %" PetscInt_FMT ": estimated error of the tip trajectory %.1e at the middle of the grid, A = %g, W = %g", *modes, (double)choice.error, (double)amplitude, (double)frequency));
-  if (!choice.met) PetscCall(LogWarning("-receptance_rtol %g is not met by %" PetscInt_FMT " modes, the most allowed; the run goes on with %.1e", (double)job->params.receptance_rtol, *modes, (double)choice.error));
+  PetscCall(LogLine("modes          %" PetscInt_FMT
+                    ": estimated error of the tip trajectory %.1e at the middle of the grid, A = %g, W = %g",
+                    *modes, (double)choice.error, (double)amplitude, (double)frequency));
+  if (!choice.met)
+    PetscCall(LogWarning("-receptance_rtol %g is not met by %" PetscInt_FMT " modes, the most allowed; the run goes on with %.1e",
+                         (double)job->params.receptance_rtol, *modes, (double)choice.error));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,7 +140,8 @@ static PetscErrorCode Create_Private(Job *job, PetscInt states, int argc, char *
     PetscCall(OutputWriteParameters(store, &job->given, COMMAND_SWEEP, complaint));
     PetscCall(OutputWriteScales(store, &job->units, complaint));
     PetscCall(OutputWriteKernel(store, job->model, complaint));
-    PetscCall(OutputWriteProvenance(store, job->comm, "Steady states of an impacting beam over forcing amplitude and frequency", "sweep", argc, argv, complaint));
+    PetscCall(OutputWriteProvenance(store, job->comm, "Steady states of an impacting beam over forcing amplitude and frequency", "sweep",
+                                    argc, argv, complaint));
     PetscCall(StoreReady(store, complaint));
     PetscCall(SweepStoreClose(&sweep_store, complaint));
   }
@@ -151,7 +170,9 @@ static PetscErrorCode CompareSpectrum_Private(Job *job, Complaint *complaint)
   PetscCall(StoreRead(store, "/kernel/residue", NULL, NULL, there + M, complaint));
   if (!complaint->exit_code && (memcmp(there, w, (size_t)M * sizeof *w) || memcmp(there + M, r, (size_t)M * sizeof *r))) {
     for (PetscInt k = 0; k < M; ++k) largest = PetscMax(largest, fabs(there[k] / w[k] - 1));
-    PetscCall(LogWarning("natural frequencies differ by up to %.1e from those in the file (another machine or other libraries): from here on cells agree with those before to rounding, not to the last bit", (double)largest));
+    PetscCall(LogWarning("natural frequencies differ by up to %.1e from those in the file (another machine or other libraries): from here "
+                         "on cells agree with those before to rounding, not to the last bit",
+                         (double)largest));
   }
   PetscCall(PetscFree(there));
   PetscCall(StoreClose(&store, complaint));
@@ -172,7 +193,8 @@ static PetscErrorCode Assign_Private(void *ctx, PetscMPIInt rank, const PoolPiec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Commit_Private(void *ctx, PetscMPIInt rank, PetscInt unit, PetscInt step, PetscInt nbytes, const void *bytes, Complaint *complaint)
+static PetscErrorCode Commit_Private(void *ctx, PetscMPIInt rank, PetscInt unit, PetscInt step, PetscInt nbytes, const void *bytes,
+                                     Complaint *complaint)
 {
   PetscFunctionBeginUser;
   PetscCall(SessionCommit(((Job *)ctx)->session, rank, unit, step, nbytes, bytes, complaint));
@@ -204,7 +226,8 @@ static PetscErrorCode Run_Private(Job *job, Complaint *complaint)
     if (!complaint->exit_code) PetscCall(SessionFinish(job->session, pool, outcome, MPI_Wtime() - start, complaint));
     if (complaint->exit_code && complaint->exit_code != EXIT_COME_BACK) PetscCall(SessionFail(job->session, pool, complaint));
     /* the others may be deep in a line, or hang */
-    if (complaint->exit_code && job->size > 1 && (complaint->exit_code != EXIT_COME_BACK || outcome == POOL_SILENT)) PetscCall(AppAbort(job->comm, complaint));
+    if (complaint->exit_code && job->size > 1 && (complaint->exit_code != EXIT_COME_BACK || outcome == POOL_SILENT))
+      PetscCall(AppAbort(job->comm, complaint));
   }
   PetscCall(PoolDestroy(&pool));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -287,8 +310,8 @@ static PetscErrorCode SetUp_Private(Job *job, int argc, char **argv, Complaint *
   PetscCall(ComplaintAgree(job->comm, complaint));
   if (complaint->exit_code || job->rank) PetscFunctionReturn(PETSC_SUCCESS);
   if (left && (job->size - (job->size > POOL_ROOT_WORKS)) > job->grid.n_units)
-    PetscCall(LogWarning("%" PetscInt_FMT " of %d ranks will idle: there are only %" PetscInt_FMT " lines (-sweep_segment cuts them)", job->size - (job->size > POOL_ROOT_WORKS) - job->grid.n_units,
-                         job->size, job->grid.n_units));
+    PetscCall(LogWarning("%" PetscInt_FMT " of %d ranks will idle: there are only %" PetscInt_FMT " lines (-sweep_segment cuts them)",
+                         job->size - (job->size > POOL_ROOT_WORKS) - job->grid.n_units, job->size, job->grid.n_units));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -302,8 +325,12 @@ PetscErrorCode CommandSweep(MPI_Comm comm, int argc, char **argv, Complaint *com
   PetscCallMPI(MPI_Comm_size(comm, &job.size));
   PetscCall(Prepare_Private(&job, argc, argv, &go, complaint));
   if (go) {
-    PetscCall(LogLine("sweep          %" PetscInt_FMT " x %" PetscInt_FMT " cells (amplitude x frequency)%s, %d rank%s", GridAmplitudes(&job.grid), GridFrequencies(&job.grid),
-                      job.grid.n_directions > 1 ? ", up and down" : job.grid.direction[0] > 0 ? ", up" : ", down", job.size, job.size > 1 ? "s" : ""));
+    PetscCall(LogLine("sweep          %" PetscInt_FMT " x %" PetscInt_FMT " cells (amplitude x frequency)%s, %d rank%s",
+                      GridAmplitudes(&job.grid), GridFrequencies(&job.grid),
+                      job.grid.n_directions > 1   ? ", up and down"
+                      : job.grid.direction[0] > 0 ? ", up"
+                                                  : ", down",
+                      job.size, job.size > 1 ? "s" : ""));
     PetscCall(InterruptInstall());
     PetscCall(CrashInstall(job.given.output, job.rank));
     PetscCall(SetUp_Private(&job, argc, argv, complaint));

@@ -36,13 +36,16 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
                     flow_names[params->flow]));
   if (!params->dry_run) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LogLine("samples        %" PetscInt_FMT ", %.3g MB in memory and on disk, and the contacts", samples, 32e-6 * samples));
-  if (params->receptance_modes) PetscCall(LogLine("modes          %" PetscInt_FMT, params->receptance_modes));
+  if (ModelHasWaves(params)) PetscCall(LogLine("modes          none: the motion is computed from waves"));
+  else if (params->receptance_modes) PetscCall(LogLine("modes          %" PetscInt_FMT, params->receptance_modes));
+  else if (params->beam_model == BEAM_MODES)
+    PetscCall(LogLine("modes          %" PetscInt_FMT ", all that were given", params->beam_frequencies.n));
   else if (ModelChoosesModes(params))
     PetscCall(LogLine("modes          to be chosen, at most %" PetscInt_FMT ", for an error of %g", params->receptance_max_modes,
                       (double)params->receptance_rtol));
   if (params->flow == FLOW_LITERAL)
-    PetscCall(LogLine("steps          %.3g, and the cost of one grows with the contacts before it",
-                      (double)(ceil(period / params->literal_step) * params->periods)));
+    PetscCall(LogLine("steps          %.3g%s", (double)(ceil(period / params->literal_step) * params->periods),
+                      ModelHasWaves(params) ? "" : ", and the cost of one grows with the contacts before it"));
   PetscCall(LogLine("result         would be %s/" RESULT "; nothing was run or written", given->output));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -223,11 +226,11 @@ static PetscErrorCode WriteEvents_Private(Store store, const Params *params, con
   PetscCall(StoreAttributeText(store, "/event_type", "flag_meanings", "onset release", complaint));
   PetscCall(Array_Private(store, "event_velocity", STORE_REAL, "event", "tip velocity just before an onset; 0 at a release", "L/t0",
                           velocity, complaint));
-  PetscCall(Array_Private(store, "event_force", STORE_REAL, "event", "contact force just after an onset; 0 at a release", "EI/L^2", force,
-                          complaint));
+  PetscCall(Array_Private(store, "event_force", STORE_REAL, "event", "contact force just after an onset; 0 at a release",
+                          UnitsScale(params->beam_model, "EI/L^2"), force, complaint));
   if (params->flow == FLOW_RESTITUTION)
-    PetscCall(Array_Private(store, "event_impulse", STORE_REAL, "event", "impulse of the contact that begins; 0 at a release", "EI t0/L^2",
-                            impulse, complaint));
+    PetscCall(Array_Private(store, "event_impulse", STORE_REAL, "event", "impulse of the contact that begins; 0 at a release",
+                            UnitsScale(params->beam_model, "EI t0/L^2"), impulse, complaint));
   PetscCall(PetscFree6(time, velocity, force, impulse, type, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -243,17 +246,20 @@ static PetscErrorCode WriteData_Private(Store store, const Params *params, const
   PetscCall(OutputDescribe(store, "/time", "time since the start, a strobe", "t0", complaint));
   PetscCall(Array_Private(store, "displacement", STORE_REAL, "time", "tip displacement", "L", r->sample_y1, complaint));
   PetscCall(Array_Private(store, "velocity", STORE_REAL, "time", "tip velocity; 0 in contact", "L/t0", r->sample_y2, complaint));
-  PetscCall(Array_Private(store, "force", STORE_REAL, "time", "contact force; 0 in flight", "EI/L^2", r->sample_f, complaint));
+  PetscCall(Array_Private(store, "force", STORE_REAL, "time", "contact force; 0 in flight", UnitsScale(params->beam_model, "EI/L^2"),
+                          r->sample_f, complaint));
   PetscCall(WriteEvents_Private(store, params, motion, complaint));
   PetscCall(Scalar_Private(store, "stop_position", "tip displacement at the stop", "L", params->stop_position, complaint));
-  PetscCall(Scalar_Private(store, "amplitude", "forcing amplitude A of A cos(W t)", OutputAmplitudeScale(params->forcing_type),
+  PetscCall(Scalar_Private(store, "amplitude", "forcing amplitude A of A cos(W t)", OutputAmplitudeScale(params),
                            params->forcing_amplitude, complaint));
   PetscCall(Scalar_Private(store, "frequency", "angular forcing frequency W", "rad/t0", params->forcing_frequency, complaint));
   PetscCall(Scalar_Private(store, "max_displacement", "largest tip displacement", "L", seen ? r->max_displacement : NAN, complaint));
   PetscCall(Scalar_Private(store, "min_displacement", "smallest tip displacement", "L", seen ? r->min_displacement : NAN, complaint));
   PetscCall(
     Scalar_Private(store, "min_gap", "smallest distance from the stop at which the tip turned back in flight", "L", r->min_gap, complaint));
-  PetscCall(Scalar_Private(store, "peak_force", "largest contact force", "EI/L^2", r->peak_force, complaint));
+  PetscCall(Scalar_Private(store, "peak_force",
+                           params->flow == FLOW_RESTITUTION ? "largest contact force of sticking" : "largest contact force",
+                           UnitsScale(params->beam_model, "EI/L^2"), r->peak_force, complaint));
   PetscCall(Scalar_Private(store, "contact_fraction", "share of the time in contact", "1",
                            motion->end > 0 ? r->time_in_contact / motion->end : NAN, complaint));
   if (params->flow == FLOW_RESTITUTION) {
@@ -307,9 +313,11 @@ static PetscErrorCode Summary_Private(const Job *job, const Motion *motion)
   PetscCall(LogLine("contacts       %" PetscInt_FMT " in %.6g periods, %.3g %% of the time%s", r->count,
                     (double)(motion->end / motion->period), motion->end > 0 ? 100.0 * (double)(r->time_in_contact / motion->end) : 0.0,
                     r->open ? "; the last one lasts" : ""));
+  if (job->params.flow == FLOW_RESTITUTION)
+    PetscCall(LogLine("impacts        %" PetscInt_FMT ", rigid; peak force is that of sticking", r->impacts));
   if (r->max_displacement >= r->min_displacement)
-    PetscCall(LogLine("displacement   %.6g to %.6g L; peak force %.6g EI/L^2", (double)r->min_displacement, (double)r->max_displacement,
-                      (double)r->peak_force));
+    PetscCall(LogLine("displacement   %.6g to %.6g L; peak force %.6g %s", (double)r->min_displacement, (double)r->max_displacement,
+                      (double)r->peak_force, UnitsScale(job->params.beam_model, "EI/L^2")));
   PetscCall(LogLine("result         %s", path));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

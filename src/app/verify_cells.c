@@ -18,7 +18,7 @@ static const struct {
   [FAULT_COUNTS]       = {"counts", "a count or a period does not fit its axis"},
   [FAULT_FILLING]      = {"filling", "numbers where the counts say there are none, or none where they say there are"},
   [FAULT_PHASE]        = {"phases", "a contact that lies in none of the stored periods: phase not in [0,1), or no such period"},
-  [FAULT_VELOCITY]     = {"velocities", "a contact that begins with a velocity above 0"},
+  [FAULT_VELOCITY]     = {"velocities", "a contact that begins with a velocity away from the stop"},
   [FAULT_FORCE]        = {"forces", "a contact with force, duration or impulse below 0"},
   [FAULT_PERIOD]       = {"periods", "period or samples do not go with the status"},
   [FAULT_MULTIPLIER]   = {"multipliers", "periodic, with a multiplier outside the unit circle by more than its error"},
@@ -30,6 +30,7 @@ typedef struct {
   SweepStore        store;
   const CellLayout *layout;
   PetscInt          max_period;
+  PetscReal         side; /* 1: the stop is below, -1: above */
   VerifyCells      *cells;
   PetscReal        *empty, *pending; /* filling alone, as a row is packed, and as the file is made; shape [layout->length] */
 } Verifying;
@@ -95,7 +96,7 @@ static void Contacts_Private(const Verifying *v, const PetscReal *row, PetscBool
     const PetscReal phase = At_Private(v, row, CELL_CONTACT_PHASE, i), period = At_Private(v, row, CELL_CONTACT_PERIOD, i);
 
     if (!(phase >= 0 && phase < 1) || period < 0 || (samples > 0 && period >= (PetscReal)samples)) is[FAULT_PHASE] = PETSC_TRUE;
-    if (!(At_Private(v, row, CELL_CONTACT_VELOCITY, i) <= 0)) is[FAULT_VELOCITY] = PETSC_TRUE;
+    if (!(v->side * At_Private(v, row, CELL_CONTACT_VELOCITY, i) <= 0)) is[FAULT_VELOCITY] = PETSC_TRUE;
     if (At_Private(v, row, CELL_CONTACT_FORCE, i) < 0 || At_Private(v, row, CELL_CONTACT_DURATION, i) < 0 ||
         At_Private(v, row, CELL_CONTACT_IMPULSE, i) < 0)
       is[FAULT_FORCE] = PETSC_TRUE;
@@ -152,10 +153,15 @@ static PetscErrorCode Visit_Private(void *ctx, PetscInt cell, const PetscReal *r
 PetscErrorCode VerifyCellsOf(SweepStore store, VerifyCells *cells, Complaint *complaint)
 {
   Verifying v = {.store = store, .cells = cells};
+  Store     file;
+  char      side[16];
 
   PetscFunctionBeginUser;
   *cells = (VerifyCells){0};
   PetscCall(SweepStoreGetLayout(store, &v.layout));
+  PetscCall(SweepStoreGetStore(store, &file));
+  PetscCall(InfoAttribute(file, "/parameters", "stop_side", sizeof side, side));
+  v.side       = strcmp(side, "above") ? 1 : -1;
   v.max_period = v.layout->samples; /* which is at least the longest period looked for */
   PetscCall(PetscMalloc2(v.layout->length, &v.empty, v.layout->length, &v.pending));
   CellPackStatus(v.layout, STATUS_PENDING, PETSC_FALSE, v.empty);

@@ -141,6 +141,22 @@ static void CheckGrids_Private(unsigned command, const Params *p, Complaint *c)
                  (double)p->asymptotics_min_time, (double)p->asymptotics_max_time);
 }
 
+/* Steps of the literal scheme in the longest forcing period, and over the whole run: its force history is kept. */
+static void CheckSteps_Private(unsigned command, const Params *p, Complaint *c)
+{
+  const PetscReal slowest = command & COMMAND_SWEEP ? p->sweep_frequency.first : p->forcing_frequency;
+  const PetscReal steps   = 2 * PETSC_PI / slowest / p->literal_step;
+  const PetscReal periods = command & COMMAND_SWEEP ? p->max_periods + p->sample_periods : p->periods;
+
+  if (p->flow != FLOW_LITERAL && !((command & COMMAND_SWEEP) && p->sweep_check > 0)) return;
+  if (!(steps <= 1e8))
+    ComplaintSet(c, EXIT_OPTIONS, "option -literal_step: %g makes %.3g steps of a forcing period; allowed: at most 1e8",
+                 (double)p->literal_step, (double)steps);
+  if (!(steps * periods <= 1e9))
+    ComplaintSet(c, EXIT_OPTIONS, "option -literal_step: %g makes %.3g steps of %.0f forcing periods; allowed: at most 1e9",
+                 (double)p->literal_step, (double)(steps * periods), (double)periods);
+}
+
 static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c)
 {
   double   cells   = (double)p->sweep_amplitude.count * p->sweep_frequency.count * (p->sweep_direction == DIRECTION_BOTH ? 2 : 1);
@@ -182,6 +198,7 @@ void ParamsCheckRelations_Private(unsigned command, const ParamSource *given, Pa
     CheckStart_Private(params, complaint);
     CheckModeNumbers_Private(params, complaint);
     CheckNumbers_Private(command, params, complaint);
+    CheckSteps_Private(command, params, complaint);
   }
   CheckGrids_Private(command, params, complaint);
 }

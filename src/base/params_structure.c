@@ -51,6 +51,39 @@ static void CheckEnds_Private(const Params *p, Complaint *c)
     ComplaintSet(c, EXIT_OPTIONS, "option -forcing_position: 1 is held fixed by -beam_ends %s; allowed: (0, 1)", ends);
 }
 
+/*
+  Numbers too far apart for double precision, or modes too near to each other: the contact point could not tell them from others. 1e-6: the
+  stiffness goes with the square, and with it all but four of the sixteen digits.
+*/
+static void CheckModesApart_Private(const Params *p, Complaint *c)
+{
+  const RealList *w = &p->beam_frequencies, *tips = &p->beam_tip_values;
+  const PetscReal apart = 1e-6, huge = 1e60;
+  PetscReal       largest = 0;
+
+  for (PetscInt k = 0; k < tips->n; k++) largest = PetscMax(largest, PetscAbsReal(tips->value[k]));
+  for (PetscInt k = 0; k < tips->n; k++)
+    if (PetscAbsReal(tips->value[k]) < apart * largest)
+      ComplaintSet(
+        c, EXIT_OPTIONS,
+        "option -beam_tip_values: number %lld, %g, is nothing beside %g: its mode does not move the contact point; leave the mode out",
+        (long long)k + 1, (double)tips->value[k], (double)largest);
+  if (largest > huge || (largest > 0 && largest < 1 / huge))
+    ComplaintSet(c, EXIT_OPTIONS, "option -beam_tip_values: %g; allowed: sizes from 1e-60 to 1e60", (double)largest);
+  for (PetscInt k = 0; k < w->n; k++)
+    if (w->value[k] > huge || (w->value[k] > 0 && w->value[k] < 1 / huge))
+      ComplaintSet(c, EXIT_OPTIONS, "option -beam_frequencies: %g; allowed: 0, or from 1e-60 to 1e60", (double)w->value[k]);
+    else if (w->value[k] > 0 && w->value[k] < apart * w->value[w->n - 1])
+      ComplaintSet(c, EXIT_OPTIONS, "option -beam_frequencies: %g is nothing beside %g; allowed: 0, or at least %g times that",
+                   (double)w->value[k], (double)w->value[w->n - 1], (double)apart);
+    else if (k > 0 && !(w->value[k] - w->value[k - 1] > apart * w->value[k]))
+      ComplaintSet(
+        c, EXIT_OPTIONS,
+        "option -beam_frequencies: %.10g and %.10g cannot be told apart; allowed: further apart, or one mode with the root of the sum "
+        "of the squares of both tip values",
+        (double)w->value[k - 1], (double)w->value[k]);
+}
+
 /* Lists of another length than the frequencies, and what makes a spectrum unusable. */
 static void CheckModes_Private(const Params *p, Complaint *c)
 {
@@ -69,6 +102,7 @@ static void CheckModes_Private(const Params *p, Complaint *c)
       ComplaintSet(c, EXIT_OPTIONS,
                    "option -beam_tip_values: number %lld is 0: its mode does not move the contact point; leave the mode out",
                    (long long)k + 1);
+  CheckModesApart_Private(p, c);
   if (ratios->n && ratios->n != w->n)
     ComplaintSet(c, EXIT_OPTIONS, "option -beam_damping_ratios: %lld numbers; allowed: one for each of the %lld -beam_frequencies, or none",
                  (long long)ratios->n, (long long)w->n);

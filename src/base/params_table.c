@@ -37,11 +37,11 @@
   {                                                                                                                                        \
     group, #field, PARAM_BOOL, offsetof(Params, field), "", "false", LEAST, NONE, IN, IN, NULL, commands, PETSC_FALSE, help                \
   }
-#define LIST(group, field, kind, unit, low, high, open_low, open_high, fallback, commands, help)                                                   \
+#define LIST(group, field, kind, unit, low, high, open_low, open_high, fallback, commands, help)                                           \
   {                                                                                                                                        \
     group, #field, kind, offsetof(Params, field), unit, fallback, low, high, open_low, open_high, NULL, commands, PETSC_TRUE, help         \
   }
-#define CONTROL(group, field, kind, unit, fallback, values, help) /* of a sweep; never below 0 */                                           \
+#define CONTROL(group, field, kind, unit, fallback, values, help) /* of a sweep; never below 0 */                                          \
   {                                                                                                                                        \
     group, #field, kind, offsetof(Params, field), unit, fallback, 0, NONE, IN, IN, values, COMMAND_SWEEP, PETSC_FALSE, help                \
   }
@@ -80,7 +80,8 @@ const ParamRow params_table[] = {
   ENUM("Beam", stop_side, "below", side_names, BOTH, "of the beam on which the stop is"),
   ENUM("Beam", units, "nondimensional", units_names, MODEL, "of stop, forcing, initial state, times and ranges; si needs the SI set"),
 
-  REAL("Beam, SI set", beam_length, "m", "", EX, 0, NONE, IN, MODEL, "L; the SI set replaces beam_beta and beam_gamma, of a rod the wave speed"),
+  REAL("Beam, SI set", beam_length, "m", "", EX, 0, NONE, IN, MODEL,
+       "L; the SI set replaces beam_beta and beam_gamma, of a rod the wave speed"),
   REAL("Beam, SI set", beam_youngs_modulus, "Pa", "", EX, 0, NONE, IN, MODEL, "E (all but string, modes)"),
   REAL("Beam, SI set", beam_shear_modulus, "Pa", "", EX, 0, NONE, IN, MODEL, "G; or give beam_poisson_ratio (timoshenko)"),
   REAL("Beam, SI set", beam_poisson_ratio, "", "", EX, -1, 0.5, IN, MODEL, "nu: G = E / (2 (1 + nu)) (timoshenko)"),
@@ -106,12 +107,15 @@ const ParamRow params_table[] = {
   REAL("Forcing", forcing_frequency, "rad/t0", "13", EX, 0, NONE, IN, COMMAND_TRAJECTORY, "W"),
   REAL("Forcing", strobe_phase, "rad", "0", IN, 0, 2 * PETSC_PI, EX, BOTH, "forcing phase of the strobe"),
 
-  ENUM("Initial state", initial_shape, "mode", initial_names, BOTH, "of displacement and velocity; linear (u = x), uniform: string and rod"),
+  ENUM("Initial state", initial_shape, "mode", initial_names, BOTH,
+       "of displacement and velocity; linear (u = x), uniform: string and rod"),
   INT("Initial state", initial_mode, "1", 1, 400, BOTH, "shape of the initial state"),
-  REAL("Initial state", initial_displacement, "L", "1", IN, LEAST, NONE, IN, BOTH, "of the contact point (linear: of x = 1); not inside the stop"),
+  REAL("Initial state", initial_displacement, "L", "1", IN, LEAST, NONE, IN, BOTH,
+       "of the contact point (linear: of x = 1); not inside the stop"),
   REAL("Initial state", initial_velocity, "L/t0", "1", IN, LEAST, NONE, IN, BOTH, "of the contact point (linear: of x = 1)"),
 
-  ENUM("Flow", flow, "exact", flow_names, BOTH, "exact: no time step; literal: the scheme of the paper, the reference; restitution: rigid impacts"),
+  ENUM("Flow", flow, "exact", flow_names, BOTH,
+       "exact: no time step; literal: the scheme of the paper, the reference; restitution: rigid impacts"),
   INT("Flow", flow_max_events, "1000", 1, 1000000, BOTH, "most contacts in one forcing period"),
   REAL("Flow", literal_step, "t0", "5e-5", EX, 0, NONE, IN, BOTH, "time step of the literal scheme"),
   ENUM("Flow", literal_kernel, "closed", kernel_names, BOTH,
@@ -137,14 +141,17 @@ const ParamRow params_table[] = {
   INT("Trajectory", periods, "40", 1, 1000000, COMMAND_TRAJECTORY, "forcing periods"),
   INT("Trajectory", samples_per_period, "2000", 1, 1000000, COMMAND_TRAJECTORY, "stored samples per forcing period"),
 
-  LIST("Kernel", kernel_beam_points, PARAM_INTS, "", 8, 512, IN, IN, "20,40,80,160", COMMAND_KERNEL, "collocation intervals N, rising: a kernel of each"),
+  LIST("Kernel", kernel_beam_points, PARAM_INTS, "", 8, 512, IN, IN, "20,40,80,160", COMMAND_KERNEL,
+       "collocation intervals N, rising: a kernel of each"),
   REAL("Kernel", kernel_min_time, "t0", "1e-6", EX, 0, NONE, IN, COMMAND_KERNEL, "first delay of the logarithmic grid"),
   REAL("Kernel", kernel_max_time, "t0", "1", EX, 0, NONE, IN, COMMAND_KERNEL, "last delay of both grids"),
   INT("Kernel", kernel_times, "1001", 2, 1000000, COMMAND_KERNEL, "delays in each grid"),
 
-  LIST("Asymptotics", asymptotics_alpha, PARAM_REALS, "", 0.5, 4, EX, IN, "0.75,1,1.5,2", COMMAND_ASYMPTOTICS, "growth exponents: w_k = w_1 k^alpha"),
+  LIST("Asymptotics", asymptotics_alpha, PARAM_REALS, "", 0.5, 4, EX, IN, "0.75,1,1.5,2", COMMAND_ASYMPTOTICS,
+       "growth exponents: w_k = w_1 k^alpha"),
   REAL("Asymptotics", asymptotics_frequency, "rad/t0", "1", EX, 0, NONE, IN, COMMAND_ASYMPTOTICS, "w_1"),
-  REAL("Asymptotics", asymptotics_velocity, "L/t0", "-1", IN, LEAST, 0, EX, COMMAND_ASYMPTOTICS, "velocity of the contact point just before the impact"),
+  REAL("Asymptotics", asymptotics_velocity, "L/t0", "-1", IN, LEAST, 0, EX, COMMAND_ASYMPTOTICS,
+       "velocity of the contact point just before the impact"),
   REAL("Asymptotics", asymptotics_min_time, "t0", "1e-6", EX, 0, NONE, IN, COMMAND_ASYMPTOTICS, "shortest time of contact"),
   REAL("Asymptotics", asymptotics_max_time, "t0", "1", EX, 0, NONE, IN, COMMAND_ASYMPTOTICS, "longest time of contact"),
   INT("Asymptotics", asymptotics_times, "121", 2, 100000, COMMAND_ASYMPTOTICS, "times between them, equidistant in the logarithm"),
@@ -154,11 +161,15 @@ const ParamRow params_table[] = {
   FLAG("Run", overwrite, EVERY, "move an existing output folder aside"),
   FLAG("Run", quiet, EVERY, "nothing on standard output"),
   FLAG("Run", dry_run, BOTH, "say what would be done: cells, memory, disk, estimated core-hours; run nothing"),
-  CONTROL("Run", checkpoint_interval, PARAM_REAL, "min", "10", NULL, "between two snapshots of the result; what is finished in between is in the journal"),
-  CONTROL("Run", max_walltime, PARAM_TIME, "", "", NULL, "end in time, everything saved; default: what Slurm says of the job, else no limit"),
+  CONTROL("Run", checkpoint_interval, PARAM_REAL, "min", "10", NULL,
+          "between two snapshots of the result; what is finished in between is in the journal"),
+  CONTROL("Run", max_walltime, PARAM_TIME, "", "", NULL,
+          "end in time, everything saved; default: what Slurm says of the job, else no limit"),
   CONTROL("Run", walltime_margin, PARAM_REAL, "s", "60", NULL, "kept free before the time limit, for what lies outside the program"),
-  CONTROL("Run", retry, PARAM_ENUM, "", "none", retry_names, "failed: do the cells again that crashed, lost the flow or met the event limit"),
-  CONTROL("Run", shard, PARAM_SHARD, "", "", NULL, "every N-th line, from the k-th; its result in <output>/shard-k-of-N, joined by graze merge"),
+  CONTROL("Run", retry, PARAM_ENUM, "", "none", retry_names,
+          "failed: do the cells again that crashed, lost the flow or met the event limit"),
+  CONTROL("Run", shard, PARAM_SHARD, "", "", NULL,
+          "every N-th line, from the k-th; its result in <output>/shard-k-of-N, joined by graze merge"),
 };
 
 const PetscInt params_table_size = (PetscInt)(sizeof params_table / sizeof params_table[0]);

@@ -347,7 +347,8 @@ PetscErrorCode ParamsWriteYaml(const Params *params, unsigned command, FILE *fil
 
   PetscFunctionBeginUser;
   CommandNames_Private(command, "", "+", sizeof name, name);
-  (void)fprintf(file, "# The parameters of a graze %s. To run it again:\n#   graze %s -options_file_yaml THIS_FILE -output DIR\n", name, name);
+  (void)fprintf(file, "# The parameters of a graze %s. To run it again:\n#   graze %s -options_file_yaml THIS_FILE -output DIR\n", name,
+                name);
   for (PetscInt i = 0; i < params_table_size; i++) {
     const ParamRow *row = &params_table[i];
     char            text[PETSC_MAX_PATH_LEN];

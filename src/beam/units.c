@@ -8,6 +8,7 @@
 #include "graze/units.h"
 
 #include <math.h>
+#include <string.h>
 
 static PetscBool Given_Private(PetscReal x)
 {
@@ -26,15 +27,16 @@ static void CheckSection_Private(const Params *p, Complaint *c)
   if (section && rectangle)
     ComplaintSet(c, EXIT_OPTIONS, "options -beam_area, -beam_second_moment and -beam_width, -beam_height: give one pair, not both");
   if (!section && !rectangle)
-    ComplaintSet(c, EXIT_OPTIONS, MISSING "%s (or -beam_width and -beam_height) %s missing", rod ? "-beam_area" : "-beam_area and -beam_second_moment",
-                 rod ? "is" : "are");
+    ComplaintSet(c, EXIT_OPTIONS, MISSING "%s (or -beam_width and -beam_height) %s missing",
+                 rod ? "-beam_area" : "-beam_area and -beam_second_moment", rod ? "is" : "are");
   if (section && !Given_Private(p->beam_area)) ComplaintSet(c, EXIT_OPTIONS, MISSING "-beam_area is missing");
   if (section && !rod && !Given_Private(p->beam_second_moment)) ComplaintSet(c, EXIT_OPTIONS, MISSING "-beam_second_moment is missing");
   if (rectangle && !(Given_Private(p->beam_width) && Given_Private(p->beam_height)))
     ComplaintSet(c, EXIT_OPTIONS, MISSING "-%s is missing", Given_Private(p->beam_width) ? "beam_height" : "beam_width");
 }
 
-/* The SI set is complete and without contradiction, or a complaint names the option. Entries of other models are not looked at: ParamsRead refuses them. */
+/* The SI set is complete and without contradiction, or a complaint names the option. Entries of other models are not looked at: ParamsRead
+ * refuses them. */
 static void CheckSet_Private(const Params *p, Complaint *c)
 {
   const PetscBool shear = p->beam_model == BEAM_TIMOSHENKO ? PETSC_TRUE : PETSC_FALSE;
@@ -100,9 +102,9 @@ static void ScaleEntries_Private(Params *p, const Units *units)
 
   Not collective, the same on every rank.
   Input:   given - as ParamsRead left them: NaN where a number is not given
-  Output:  units - L [m], t0 [s], E I / L^2 or E A [N], or NaN;  scaled - beta, gamma, wave speed and every entry non-dimensional, SI set NaN
-           complaint - EXIT_OPTIONS: an incomplete SI set, both sets at once, -units si without the set
-  forcing_position is a fraction of the length in both systems.
+  Output:  units - L [m], t0 [s], E I / L^2 or E A [N], or NaN;  scaled - beta, gamma, wave speed and every entry non-dimensional, SI set
+  NaN complaint - EXIT_OPTIONS: an incomplete SI set, both sets at once, -units si without the set forcing_position is a fraction of the
+  length in both systems.
 */
 PetscErrorCode UnitsApply(const Params *given, Units *units, Params *scaled, Complaint *complaint)
 {
@@ -160,4 +162,20 @@ PetscErrorCode UnitsApply(const Params *given, Units *units, Params *scaled, Com
     NAN;
   scaled->beam_density = scaled->beam_area = scaled->beam_second_moment = scaled->beam_width = scaled->beam_height = NAN;
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+const char *UnitsScale(BeamModel model, const char *of_beam)
+{
+  static const char *const scale[][2] = {{"EI/L^2", "m0 L/t0^2"},
+                                         {"EI t0/L^2", "m0 L/t0"},
+                                         {"L^3/EI", "t0^2/m0"},
+                                         {"L^3/(EI t0)", "t0/m0"},
+                                         {"L^3/(EI t0^2)", "1/m0"},
+                                         {"L^3/EI, L^3/(EI t0)", "t0^2/m0, t0/m0"},
+                                         {"L^3/(EI t0), L^3/(EI t0^2)", "t0/m0, 1/m0"}};
+
+  if (model == BEAM_TIMOSHENKO || model == BEAM_EULER_BERNOULLI) return of_beam;
+  for (size_t i = 0; i < sizeof scale / sizeof scale[0]; i++)
+    if (!strcmp(of_beam, scale[i][0])) return scale[i][1];
+  return of_beam; /* lengths and times are what they are */
 }

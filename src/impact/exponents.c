@@ -20,8 +20,10 @@ PetscErrorCode ExponentsCreate(PetscInt n, const double complex *lambda, Exponen
   PetscCall(PetscMemzero(x, sizeof(*x)));
   x->n      = n;
   x->stride = (n + LANES - 1) / LANES * LANES;
-  PetscCall(PetscCalloc6(x->stride, &x->re, x->stride, &x->im, x->stride, &x->mag2, x->stride, &x->mag3, x->stride, &x->re2, x->stride, &x->im2));
-  PetscCall(PetscCalloc3(x->stride * STEP_LEVELS, &x->step_re, x->stride * STEP_LEVELS, &x->step_im, x->stride * STEP_LEVELS, &x->step_abs));
+  PetscCall(
+    PetscCalloc6(x->stride, &x->re, x->stride, &x->im, x->stride, &x->mag2, x->stride, &x->mag3, x->stride, &x->re2, x->stride, &x->im2));
+  PetscCall(
+    PetscCalloc3(x->stride * STEP_LEVELS, &x->step_re, x->stride * STEP_LEVELS, &x->step_im, x->stride * STEP_LEVELS, &x->step_abs));
   for (PetscInt j = 0; j < n; ++j) {
     const double complex square = lambda[j] * lambda[j];
 
@@ -101,8 +103,9 @@ static void AddForcing_Private(const Signal *s, PetscReal t, Look *look)
 }
 
 /* Sums over the running coefficients; the inner loop of a look. */
-GRAZE_VECTORISED static void Sum_Private(PetscInt n, const PetscReal *restrict re, const PetscReal *restrict im, const PetscReal *restrict size, const PetscReal *restrict l_re,
-                                         const PetscReal *restrict l_im, const PetscReal *restrict l2_re, const PetscReal *restrict l2_im, const PetscReal *restrict mag2,
+GRAZE_VECTORISED static void Sum_Private(PetscInt n, const PetscReal *restrict re, const PetscReal *restrict im,
+                                         const PetscReal *restrict size, const PetscReal *restrict l_re, const PetscReal *restrict l_im,
+                                         const PetscReal *restrict l2_re, const PetscReal *restrict l2_im, const PetscReal *restrict mag2,
                                          const PetscReal *restrict mag3, Look *look)
 {
   PetscReal q = 0.0, q1 = 0.0, q2 = 0.0, M2 = 0.0, M3 = 0.0;
@@ -123,10 +126,12 @@ GRAZE_VECTORISED static void Sum_Private(PetscInt n, const PetscReal *restrict r
 }
 
 /* Advance the running coefficients by one table row and sum, in one pass: about a dozen products per exponent. */
-GRAZE_VECTORISED static void StepAndSum_Private(PetscInt n, PetscReal *restrict re, PetscReal *restrict im, PetscReal *restrict size, const PetscReal *restrict h_re,
-                                                const PetscReal *restrict h_im, const PetscReal *restrict h_abs, const PetscReal *restrict l_re, const PetscReal *restrict l_im,
-                                                const PetscReal *restrict l2_re, const PetscReal *restrict l2_im, const PetscReal *restrict mag2, const PetscReal *restrict mag3,
-                                                Look *look)
+GRAZE_VECTORISED static void StepAndSum_Private(PetscInt n, PetscReal *restrict re, PetscReal *restrict im, PetscReal *restrict size,
+                                                const PetscReal *restrict h_re, const PetscReal *restrict h_im,
+                                                const PetscReal *restrict h_abs, const PetscReal *restrict l_re,
+                                                const PetscReal *restrict l_im, const PetscReal *restrict l2_re,
+                                                const PetscReal *restrict l2_im, const PetscReal *restrict mag2,
+                                                const PetscReal *restrict mag3, Look *look)
 {
   PetscReal q = 0.0, q1 = 0.0, q2 = 0.0, M2 = 0.0, M3 = 0.0;
 
@@ -194,16 +199,18 @@ void SignalStep(Signal *s, PetscInt level, Look *look)
   const PetscInt row = ExponentsRow_Private(x, level);
   const PetscReal t  = look->t + ldexp(1.0, (int)level);
 
-  StepAndSum_Private(s->active, s->run_re, s->run_im, s->run_abs, x->step_re + row, x->step_im + row, x->step_abs + row, x->re, x->im, x->re2, x->im2, x->mag2, x->mag3, look);
+  StepAndSum_Private(s->active, s->run_re, s->run_im, s->run_abs, x->step_re + row, x->step_im + row, x->step_abs + row, x->re, x->im,
+                     x->re2, x->im2, x->mag2, x->mag3, look);
   AddForcing_Private(s, t, look);
   s->looks += 1;
   s->visited += s->active;
   Prune_Private(s, look);
 }
 
-GRAZE_VECTORISED static void SumDirect_Private(PetscInt n, const PetscReal *restrict a_re, const PetscReal *restrict a_im, const PetscReal *restrict e_re,
-                                               const PetscReal *restrict e_im, const PetscReal *restrict l_re, const PetscReal *restrict l_im, const PetscReal *restrict l2_re,
-                                               const PetscReal *restrict l2_im, Look *look)
+GRAZE_VECTORISED static void SumDirect_Private(PetscInt n, const PetscReal *restrict a_re, const PetscReal *restrict a_im,
+                                               const PetscReal *restrict e_re, const PetscReal *restrict e_im,
+                                               const PetscReal *restrict l_re, const PetscReal *restrict l_im,
+                                               const PetscReal *restrict l2_re, const PetscReal *restrict l2_im, Look *look)
 {
   PetscReal q = 0.0, q1 = 0.0, q2 = 0.0;
 
@@ -260,7 +267,8 @@ static SearchResult Bracketed_Private(Signal *s, PetscReal low, PetscReal high, 
     next = at->q1 < 0.0 ? t - at->q / at->q1 : 0.5 * (low + high);
     if (!(next >= low && next <= high)) next = 0.5 * (low + high);
     /* 4 ulp of the clock, or the resolution of q there: further steps would only follow round-off */
-    if (fabs(next - t) <= 4.0 * PETSC_MACHINE_EPSILON * (fabs(t) + ldexp(1.0, -10)) || at->q == 0.0) return at->q1 < 0.0 ? SEARCH_CROSSED : SEARCH_LOST;
+    if (fabs(next - t) <= 4.0 * PETSC_MACHINE_EPSILON * (fabs(t) + ldexp(1.0, -10)) || at->q == 0.0)
+      return at->q1 < 0.0 ? SEARCH_CROSSED : SEARCH_LOST;
     t = next;
   }
   return at->q1 < 0.0 ? SEARCH_CROSSED : SEARCH_LOST;
@@ -318,7 +326,8 @@ SearchResult SignalFindFall(Signal *s, const Look *first, PetscReal end, PetscRe
     --level;
     if (level > STEP_COARSEST) level = STEP_COARSEST;
     if (level < STEP_FINEST || !(step > 0.0)) level = STEP_FINEST;
-    if (look.t + ldexp(1.0, level) >= end) return SEARCH_REACHED_END; /* only the finest step can do that: the end is within the clock's round-off */
+    if (look.t + ldexp(1.0, level) >= end)
+      return SEARCH_REACHED_END; /* only the finest step can do that: the end is within the clock's round-off */
     SignalStep(s, level, &look);
     if (look.q < floor_q) look.q = floor_q;
     if (look.q1 < floor_q1) look.q1 = floor_q1;

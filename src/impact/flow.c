@@ -77,7 +77,8 @@ static PetscErrorCode FlowEnergyWeights_Private(Flow flow)
 /* FlowSetUp - Everything that depends on the beam and not on the forcing. Lazy and idempotent. */
 PetscErrorCode FlowSetUp(Flow flow)
 {
-  const PetscBool waves = (PetscBool)(flow->type == FLOW_LITERAL && flow->params.literal_kernel == KERNEL_CLOSED && WavesApply(&flow->params));
+  const PetscBool waves =
+    (PetscBool)(flow->type == FLOW_LITERAL && flow->params.literal_kernel == KERNEL_CLOSED && WavesApply(&flow->params));
 
   PetscFunctionBeginUser;
   if (flow->set_up) PetscFunctionReturn(PETSC_SUCCESS);
@@ -333,7 +334,8 @@ PetscErrorCode FlowStart(Flow flow, const FlowState *state)
   RecordMark mark;
 
   PetscFunctionBeginUser;
-  PetscCheck(flow->shape && state->n == flow->n, flow->comm, PETSC_ERR_PLIB, "a flow starts from a state of its own size, with its forcing set");
+  PetscCheck(flow->shape && state->n == flow->n, flow->comm, PETSC_ERR_PLIB,
+             "a flow starts from a state of its own size, with its forcing set");
   flow->periods_done = 0;
   mark               = RecordEnter_Private(flow);
   PetscCall((*flow->ops.start)(flow, state));

@@ -4,7 +4,8 @@
   Free flight is a sum over the poles of the tip receptance H, contact a sum over its zeros. A phase begins by expanding the state
   in them (after the forced motion is taken off), is searched for its end (exponents.c), and ends by putting the state together again.
 
-  A constant load moves the state of rest, and by superposition nothing else: phases see deviations from it and the stop from there.   [theory 17]
+  A constant load moves the state of rest, and by superposition nothing else: phases see deviations from it and the stop from there. [theory
+  17]
 
   Invariants: in contact c_y x = y_s (orders 1, 2); time t counts from the strobe and never exceeds one period; nothing is allocated
   and no PETSc object is touched after FlowSetForcing.
@@ -25,7 +26,8 @@ static void ForcedState_Private(Flow flow, double complex force, double complex 
   double complex       T;
 
   for (PetscInt k = 0; k < M; ++k) {
-    xp[k]     = (flow->shape->modal[k] * flow->amplitude + flow->tip[k] * force) / (s * s + 2.0 * flow->D * flow->w[k] * s + flow->w[k] * flow->w[k]);
+    xp[k] =
+      (flow->shape->modal[k] * flow->amplitude + flow->tip[k] * force) / (s * s + 2.0 * flow->D * flow->w[k] * s + flow->w[k] * flow->w[k]);
     xp[M + k] = s * xp[k];
   }
   if (flow->tail->states == 0) return;
@@ -255,7 +257,8 @@ static void WatchGap_Private(void *ctx, Signal *s, const Look *before, const Loo
 
   record->max_displacement = PetscMax(record->max_displacement, PetscMax(before->q, now->q) + stop);
   record->min_displacement = PetscMin(record->min_displacement, PetscMin(before->q, now->q) + stop);
-  if (before->q1 > 0.0 && now->q1 <= 0.0) record->max_displacement = PetscMax(record->max_displacement, Extremum_Private(s, before, now) + stop);
+  if (before->q1 > 0.0 && now->q1 <= 0.0)
+    record->max_displacement = PetscMax(record->max_displacement, Extremum_Private(s, before, now) + stop);
   if (before->q1 < 0.0 && now->q1 >= 0.0) {
     const PetscReal gap = PetscMax(Extremum_Private(s, before, now), 0.0); /* a certified flight does not reach the stop */
 
@@ -379,7 +382,10 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
         x->begin.q1    = -velocity / flow->tail->C0;
         x->begin.known = 2;
       }
-      FlowRecordOnset_Private(record, &(Contact){.period = flow->periods_done, .phase = PetscMin(x->t / flow->period, 1.0 - PETSC_MACHINE_EPSILON), .velocity = velocity, .force = force});
+      FlowRecordOnset_Private(record, &(Contact){.period   = flow->periods_done,
+                                                 .phase    = PetscMin(x->t / flow->period, 1.0 - PETSC_MACHINE_EPSILON),
+                                                 .velocity = velocity,
+                                                 .force    = force});
     }
     x->contact = (PetscBool)!x->contact;
   }

@@ -42,7 +42,8 @@ typedef struct {
   PetscInt  onsets;                          /* in this period */
   /* derivative */
   PetscReal *block;                          /* 2x2 propagators of the free modes: p11, p12, p21, p22, shape [4, M] */
-  PetscReal *bundle, *images;                /* tangent vectors side by side, and their contact coefficients; shape [n, n], [2 nz, n]; made when first needed */
+  PetscReal *bundle,
+    *images; /* tangent vectors side by side, and their contact coefficients; shape [n, n], [2 nz, n]; made when first needed */
 } Exact;
 
 PetscErrorCode FlowSetUp_Exact(Flow flow);
@@ -50,7 +51,8 @@ PetscErrorCode FlowDestroy_Exact(Flow flow);
 
 /* Tail states <-> coefficients of its exponents (one real, one pair, or two real). */
 void TailExpand_Private(Flow flow, const PetscReal *tail, PetscReal *amp_re, PetscReal *amp_im);
-void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *amp_im, const PetscReal *e_re, const PetscReal *e_im, PetscReal *tail);
+void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *amp_im, const PetscReal *e_re, const PetscReal *e_im,
+                         PetscReal *tail);
 
 /* pair = project x; x = compose pair. O(M^2); columns of zeros cost nothing. */
 void ContactProject_Private(const Exact *x, PetscInt n, const PetscReal *state, PetscReal *pair);

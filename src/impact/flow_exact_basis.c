@@ -80,7 +80,8 @@ PetscErrorCode FlowSetUp_Exact(Flow flow)
   PetscInt              np, nz;
 
   PetscFunctionBeginUser;
-  PetscCheck(flow->w[0] > 0.0 && flow->L_plus > 0.0, flow->comm, PETSC_ERR_PLIB, "the exact flow takes regular structures without rigid motion");
+  PetscCheck(flow->w[0] > 0.0 && flow->L_plus > 0.0, flow->comm, PETSC_ERR_PLIB,
+             "the exact flow takes regular structures without rigid motion");
   PetscCall(PetscNew(&x));
   flow->data = x;
   PetscCall(ReceptanceGetPoles(flow->receptance, &np, &poles, NULL));
@@ -152,7 +153,8 @@ void TailExpand_Private(Flow flow, const PetscReal *tail, PetscReal *amp_re, Pet
   }
 }
 
-void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *amp_im, const PetscReal *e_re, const PetscReal *e_im, PetscReal *tail)
+void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *amp_im, const PetscReal *e_re, const PetscReal *e_im,
+                         PetscReal *tail)
 {
   const Exact    *x = flow->data;
   const PetscInt  M = flow->M, count = x->free_exponents.n - M;
@@ -172,7 +174,8 @@ void TailCompose_Private(Flow flow, const PetscReal *amp_re, const PetscReal *am
   y = A x, columns of A contiguous. Our own ten lines and not BLAS: the result must not depend on the alignment of an array or on a
   thread count, since the data of a sweep are bit-identical for any number of ranks.
 */
-GRAZE_VECTORISED static void Multiply_Private(PetscInt rows, PetscInt columns, const PetscReal *restrict a, const PetscReal *restrict x, PetscReal *restrict y)
+GRAZE_VECTORISED static void Multiply_Private(PetscInt rows, PetscInt columns, const PetscReal *restrict a, const PetscReal *restrict x,
+                                              PetscReal *restrict y)
 {
   PetscInt j = 0;
 

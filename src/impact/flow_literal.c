@@ -174,7 +174,8 @@ static PetscErrorCode FlowSetForcing_Literal(Flow flow)
   x->memory.n_kernel = 0;
   PetscCall(PetscMalloc2(x->N, &x->harmonic, x->N, &x->g));
   drive = x->Y * (s * s + x->damping1 * s + x->w1_squared) * cexp(I * flow->params.strobe_phase);
-  for (PetscInt i = 0; i < x->N; ++i) x->harmonic[i] = creal(drive * cexp(2.0 * PETSC_PI * I * (PetscReal)i / (PetscReal)x->N)) + x->w1_squared * x->y_rest;
+  for (PetscInt i = 0; i < x->N; ++i)
+    x->harmonic[i] = creal(drive * cexp(2.0 * PETSC_PI * I * (PetscReal)i / (PetscReal)x->N)) + x->w1_squared * x->y_rest;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

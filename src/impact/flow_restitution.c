@@ -1,10 +1,9 @@
 /*
-  flow_restitution.c - rigid impacts with a coefficient of restitution: x'+ = (I - (1+C_R) n n^T/(n.n)) x'- at y = y_s, y' < 0.   [theory
-  15]
+  flow_restitution.c - rigid impacts with a coefficient of restitution: x'+ = (I - (1+C_R) n n^T/(n.n)) x'- at y = y_s, y' < 0.   (15.1)
 
   Exact between impacts, in M bare modes without a tail; impacts are located by the certified search of the exact flow (exponents.c). For
   C_R < 1 impacts may accumulate: once a bounce is lower than the round-off of the gap, or shorter than that of the clock, the rest of
-  them is summed and the contact point sticks, held by f = -(n.x'')/(n.n), until f falls through zero.
+  them is summed and the contact point sticks, held by f = -(n.x'')/(n.n), until f falls through zero.   (15.4)-(15.6)
 
   Invariants: stuck, n.x = y_s and n.x' = 0; time t counts from the strobe and never exceeds one period; nothing is allocated and no PETSc
   object is touched after FlowSetForcing. Per impact O(M), per look O(M), per spell of sticking O(M^2).
@@ -95,7 +94,7 @@ static PetscReal Fraction_Private(Flow flow, PetscReal after)
 
 /* ---- events ------------------------------------------------------------------------------------------------------- */
 
-/* The state is at the stop: a is the acceleration of the gap before. Cost O(M), with tangents O(M) each. */
+/* The state is at the stop: a is the acceleration of the gap before. Cost O(M), with tangents O(M) each.   (15.1) */
 static void Impact_Private(Flow flow, PetscReal slope, PetscReal a)
 {
   Restitution    *x = flow->data;
@@ -113,7 +112,6 @@ static void Impact_Private(Flow flow, PetscReal slope, PetscReal a)
   x->begin.q1    = -C * v;
   if (!flow->record) return;
   ++flow->record->impacts;
-  flow->record->peak_force = INFINITY;
   FlowRecordOnset_Private(flow->record,
                           &(Contact){.period = flow->periods_done, .phase = Fraction_Private(flow, 0.0), .velocity = v, .force = INFINITY});
   FlowRecordRelease_Private(flow->record, 0.0, impulse);
@@ -122,6 +120,7 @@ static void Impact_Private(Flow flow, PetscReal slope, PetscReal a)
 /*
   The contact point comes to rest on the stop, `after` from now: so long do the bounces last that are left. They pass on as much momentum as
   sticking for that time, to first order in their height, which is beyond resolution: the beam is held from now on, the record says when.
+  (15.5)
 */
 static void Stick_Private(Flow flow, PetscReal after, PetscReal slope)
 {
@@ -143,7 +142,7 @@ static void Stick_Private(Flow flow, PetscReal after, PetscReal slope)
 
 /*
   Does the flight that begins at the stop with the look `first` not take place, because it cannot be told from rest? `after`: how long the
-  bounces that are left last, v_i+1 = C_R v_i and 2 v_i/|a| each.   [theory 15]
+  bounces that are left last, v_i+1 = C_R v_i and 2 v_i/|a| each.   (15.4)
 
   The acceleration keeps its sign through all of them if it changes by less than half of itself, at the rate M3 at most.
 */

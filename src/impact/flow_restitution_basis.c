@@ -1,9 +1,10 @@
 /*
-  flow_restitution_basis.c - what the restitution flow makes once per beam and once per cell.   [theory 15]
+  flow_restitution_basis.c - what the restitution flow makes once per beam and once per cell.   [theory 15.2]
 
   Stuck to the stop the contact point neither moves nor lags: the exponents are the zeros of H(s) = sum_k n_k^2 / den_k(s),
-  den_k = s^2 + 2 D_k w_k s + w_k^2, two fewer than those of flight. Starting values are eigenvalues of the modes restricted to n.x = 0 (an
-  orthonormal basis of it by one Householder reflection), polished by Newton on H, which restores the digits a dense eigensolver loses.
+  den_k = s^2 + 2 D_k w_k s + w_k^2, two fewer than those of flight (15.7). Starting values are eigenvalues of the modes restricted to n.x =
+  0 (an orthonormal basis of it by one Householder reflection), polished by Newton on H, which restores the digits a dense eigensolver
+  loses.
 
   Invariant: zeros are distinct, complex pairs stored once with im > 0, and their sum is the trace of the restricted damping.
 */
@@ -97,8 +98,8 @@ static int FallingRealPart(const void *a, const void *b)
 }
 
 /*
-  Newton on H = 0; the step can only mend round-off, so it must be small. A mode that hardly moves the contact point has its zero so near its
-  pole that H is straight nowhere around it: then den_k H = 0 of the nearest pole, which is.
+  Newton on H = 0; the step can only mend round-off, so it must be small. A mode that hardly moves the contact point has its zero so near
+  its pole that H is straight nowhere around it: then den_k H = 0 of the nearest pole, which is.
 */
 static PetscErrorCode Polish_Private(Flow flow, double complex *z)
 {
@@ -263,7 +264,7 @@ static void Still_Private(Flow flow)
   if (r >= 0) x->hold_still[r] = (flow->stop - held) / n[r];
 }
 
-/* Motion under the load, in flight and held; a resonance of undamped modes has none. Cost O(M). */
+/* Motion under the load, in flight and held (the force of (15.6)); a resonance of undamped modes has none. Cost O(M). */
 PetscErrorCode FlowSetForcing_Restitution(Flow flow)
 {
   Restitution         *x    = flow->data;

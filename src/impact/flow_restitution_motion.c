@@ -1,5 +1,5 @@
 /*
-  flow_restitution_motion.c - from a state to the coefficients of its motion and back, in flight and stuck to the stop.   [theory 15]
+  flow_restitution_motion.c - from a state to the coefficients of its motion and back, in flight and stuck to the stop.   (15.7)
 
   In flight every mode turns by itself. Held at the stop the deviation from the motion under the load is
       x_k = n_k Re sum_j a_j e^{z_j t} / den_k(z_j),   f = Re sum_j a_j e^{z_j t},   sum_k n_k^2 / den_k(z_j) = 0,

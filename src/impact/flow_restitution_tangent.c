@@ -1,5 +1,5 @@
 /*
-  flow_restitution_tangent.c - the derivative of the restitution flow, carried along as tangent vectors.   [theory 15]
+  flow_restitution_tangent.c - the derivative of the restitution flow, carried along as tangent vectors.   (15.8), (15.9)
 
   Flight and sticking are linear. With R = I - (1+C_R) n n^T/(n.n) an impact multiplies positions by R and maps velocities to
       R dv + g (n.dx)/v,   g = a+ - R a- = (1+C_R) n_k (a + 2 D_k w_k v) / (n.n),

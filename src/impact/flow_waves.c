@@ -1,16 +1,16 @@
 /*
-  flow_waves.c - the literal scheme for undamped strings and rods, with their exact kernel: jumps stay jumps.   [theory 5, 14]
+  flow_waves.c - the literal scheme for undamped strings and rods, with their exact kernel: jumps stay jumps.   (5.1)-(5.4), (14.3), (14.4)
 
   State, shape [n_cells + 2]: travelling wave V, one mean value for each cell; y; offset of the cells.
   Velocity is carried by a wave to the right (u_t - c u_x)/2 and one to the left (u_t + c u_x)/2. The end at 1 turns the first into the
   second, the end at 0 the second into the first, with the opposite sign if it is clamped. Unfolded they are one wave V on a ring of
-  length 2: V(xi) goes right for xi = x and left for xi = 2 - x, it moves with speed c, and V(xi + 2) = sign V(xi). The ring is cut into
-  cells that begin at the contact point and move with the wave, so that no field is ever interpolated. At a strobe they lie as at
-  first up to the offset, in cells, in [0,1).
+  length 2: V(xi) goes right for xi = x and left for xi = 2 - x, it moves with speed c, and V(xi + 2) = sign V(xi), (14.8), (14.15). The
+  ring is cut into cells that begin at the contact point and move with the wave, so that no field is ever interpolated. At a strobe they lie
+  as at first up to the offset, in cells, in [0,1).
 
   The step divides the period; where a number of cells and of steps can be found such that the cells are one step long and the contact
   point and its image lie between two of them, they are chosen so. Then every jump falls on a step and takes no time; otherwise
-  two steps share it. y2 and f are means over the step that follows.
+  two steps share it (14.16). y2 and f are means over the step that follows.
 
   Every period starts from the state alone: what earlier force has sent out is in the waves. The memory is that of one period.
   Invariants: in contact y = stop; with a clamped end the waves also say y, and the scheme's y differs by its error, of first order.
@@ -167,7 +167,7 @@ static PetscErrorCode FlowDestroy_Waves(Flow flow)
 
 /*
   L_{j+1} - L_j for all steps of a period. A jump between two steps is shared by them, as g has it in the mean over a step: what force
-  sends out in one period and the memory of the next receive it alike.
+  sends out in one period and the memory of the next receive it alike.   (14.16)
 */
 static PetscErrorCode Kernel_Private(Flow flow)
 {

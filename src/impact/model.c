@@ -49,14 +49,15 @@ PetscErrorCode ModelSetModes(Model model, PetscInt M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscBool Waves_Private(const Params *params)
+PetscBool ModelHasWaves(const Params *params)
 {
   return (PetscBool)(params->flow == FLOW_LITERAL && params->literal_kernel == KERNEL_CLOSED && WavesApply(params));
 }
 
 PetscBool ModelChoosesModes(const Params *params)
 {
-  return (PetscBool)(params->receptance_modes == 0 && params->beam_model != BEAM_MODES && params->flow != FLOW_RESTITUTION && !Waves_Private(params));
+  return (PetscBool)(params->receptance_modes == 0 && params->beam_model != BEAM_MODES && params->flow != FLOW_RESTITUTION &&
+                     !ModelHasWaves(params));
 }
 
 /* The modes of the spectrum that move the contact point. */
@@ -100,7 +101,9 @@ static PetscErrorCode Spectrum_Private(Model model, PetscInt wanted, Complaint *
     PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
     PetscCall(Keep_Private(model));
     if (model->params.beam_model != BEAM_MODES) continue;
-    if (!model->n_kept) ComplaintSet(complaint, EXIT_OPTIONS, "option -beam_tip_values: no mode moves the contact point; allowed: at least one that is not 0");
+    if (!model->n_kept)
+      ComplaintSet(complaint, EXIT_OPTIONS,
+                   "option -beam_tip_values: no mode moves the contact point; allowed: at least one that is not 0");
     break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -112,11 +115,14 @@ static PetscErrorCode Find_Private(Model model, const char *option, PetscInt mod
   PetscFunctionBeginUser;
   for (*k = 0; *k < model->n_kept && model->number[*k] < mode - 1; ++*k) {}
   if (*k < model->n_kept && model->number[*k] > mode - 1)
-    ComplaintSet(complaint, EXIT_OPTIONS, "option -%s: mode %" PetscInt_FMT " does not move the contact point at -contact_position %g; allowed: a mode that does, %" PetscInt_FMT " for one",
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -%s: mode %" PetscInt_FMT
+                 " does not move the contact point at -contact_position %g; allowed: a mode that does, %" PetscInt_FMT " for one",
                  option, mode, (double)model->params.contact_position, model->number[0] + 1);
   else if (*k >= PetscMin(M, model->n_kept))
-    ComplaintSet(complaint, EXIT_OPTIONS, "option -%s: %" PetscInt_FMT " is not among the %" PetscInt_FMT " modes kept; allowed: at most %" PetscInt_FMT, option, mode, M,
-                 model->number[PetscMin(M, model->n_kept) - 1] + 1);
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -%s: %" PetscInt_FMT " is not among the %" PetscInt_FMT " modes kept; allowed: at most %" PetscInt_FMT, option,
+                 mode, M, model->number[PetscMin(M, model->n_kept) - 1] + 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -129,7 +135,8 @@ static PetscErrorCode CheckNamed_Private(Model model, PetscInt M, Complaint *com
   PetscFunctionBeginUser;
   if (p->initial_shape == INITIAL_MODE) PetscCall(Find_Private(model, "initial_mode", p->initial_mode, M, &k, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (p->forcing_type == FORCING_MODE || p->forcing_type == FORCING_SHAPE) PetscCall(Find_Private(model, "forcing_mode", p->forcing_mode, M, &k, complaint));
+  if (p->forcing_type == FORCING_MODE || p->forcing_type == FORCING_SHAPE)
+    PetscCall(Find_Private(model, "forcing_mode", p->forcing_mode, M, &k, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,7 +170,8 @@ static PetscErrorCode Receptance_Private(Model model, PetscInt M, Receptance *re
   PetscCall(Usable_Private(model, &n));
   PetscCall(ReceptanceCreate(model->comm, receptance));
   PetscCall(ReceptanceSetModes(*receptance, n, model->w, model->r, M));
-  PetscCall(ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamImpedance(&model->params)));
+  PetscCall(
+    ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamImpedance(&model->params)));
   if (model->params.beam_model == BEAM_MODES) PetscCall(ReceptanceSetDamping(*receptance, model->damping));
   PetscCall(ReceptanceSetClosure(*receptance, model->params.receptance_closure));
   /* rigid impacts need no tail, no poles, no zeros: they are made when someone asks */
@@ -179,21 +187,33 @@ PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
 
   PetscFunctionBeginUser;
   if (model->set_up) PetscFunctionReturn(PETSC_SUCCESS);
-  if (model->M == 0 && Waves_Private(p)) model->M = WAVE_MODES;
-  if (model->M == 0 && p->beam_model != BEAM_MODES && p->flow == FLOW_RESTITUTION) {
-    ComplaintSet(complaint, EXIT_OPTIONS, "option -receptance_modes: 0 leaves the number of modes open, and rigid impacts have no limit to choose it by; allowed with -flow restitution: 2 to 400");
+  if (ModelHasWaves(p) && !(2.0 / (p->beam_wave_speed * p->literal_step) <= 1e8)) {
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -literal_step: %g t0 cuts a string of wave speed %g into %.3g cells; allowed: at most 1e8, a longer step",
+                 (double)p->literal_step, (double)p->beam_wave_speed, (double)(1.0 / (p->beam_wave_speed * p->literal_step)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCheck(model->M > 0 || p->beam_model == BEAM_MODES, model->comm, PETSC_ERR_PLIB, "the number of modes is chosen before a model is set up");
+  if (model->M == 0 && ModelHasWaves(p)) model->M = WAVE_MODES;
+  if (model->M == 0 && p->beam_model != BEAM_MODES && p->flow == FLOW_RESTITUTION) {
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -receptance_modes: 0 leaves the number of modes open, and rigid impacts have no limit to choose it by; allowed "
+                 "with -flow restitution: 2 to 400");
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCheck(model->M > 0 || p->beam_model == BEAM_MODES, model->comm, PETSC_ERR_PLIB,
+             "the number of modes is chosen before a model is set up");
   PetscCall(Spectrum_Private(model, model->M + (p->beam_points ? 0 : BEYOND), complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Usable_Private(model, &n));
   if (model->M == 0) model->M = n;
   if (n < model->M && p->beam_model == BEAM_MODES)
-    ComplaintSet(complaint, EXIT_OPTIONS, "option -receptance_modes: %" PetscInt_FMT " are more than move the contact point; allowed: at most %" PetscInt_FMT, model->M, n);
+    ComplaintSet(complaint, EXIT_OPTIONS,
+                 "option -receptance_modes: %" PetscInt_FMT " are more than move the contact point; allowed: at most %" PetscInt_FMT,
+                 model->M, n);
   else if (n < model->M)
     ComplaintSet(complaint, EXIT_OPTIONS,
-                 "option -receptance_modes: with %" PetscInt_FMT " modes of so slender a beam (beta = %g) the compliance of the rest is lost in round-off; allowed: at most %" PetscInt_FMT,
+                 "option -receptance_modes: with %" PetscInt_FMT
+                 " modes of so slender a beam (beta = %g) the compliance of the rest is lost in round-off; allowed: at most %" PetscInt_FMT,
                  model->M, (double)p->beam_beta, n);
   else PetscCall(CheckNamed_Private(model, model->M, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
@@ -417,7 +437,8 @@ PetscErrorCode ModelChooseModes(Model model, PetscReal amplitude, PetscReal freq
     PetscCall(Usable_Private(model, &n));
     if (n < M) M = most = n;
     if (M < PetscMax(model->params.initial_mode, model->params.forcing_mode) || M <= PROBE_SPACING * (PROBE_CUTS - 1)) {
-      ComplaintSet(complaint, EXIT_OPTIONS, "a beam so slender (beta = %g) leaves %" PetscInt_FMT " usable modes: too few to choose from; give -receptance_modes",
+      ComplaintSet(complaint, EXIT_OPTIONS,
+                   "a beam so slender (beta = %g) leaves %" PetscInt_FMT " usable modes: too few to choose from; give -receptance_modes",
                    (double)model->params.beam_beta, M);
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -427,7 +448,8 @@ PetscErrorCode ModelChooseModes(Model model, PetscReal amplitude, PetscReal freq
     choice->modes = M;
     choice->met   = (PetscBool)(choice->error <= model->params.receptance_rtol);
     if (choice->met || M == most) break;
-    { /* the error falls like M^-3.5 or faster: look next where M^-5 says, so as not to overshoot; by steps of ten, at most to twice as many */
+    { /* the error falls like M^-3.5 or faster: look next where M^-5 says, so as not to overshoot; by steps of ten, at most to twice as many
+       */
       const PetscReal wanted = M * pow(PetscMin(choice->error / model->params.receptance_rtol, 1e6), 1.0 / 5.0);
 
       M = PetscMax(M + 10, PetscMin(2 * M, (PetscInt)(10.0 * ceil(wanted / 10.0))));

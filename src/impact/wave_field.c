@@ -1,5 +1,6 @@
 /*
-  wave_field.c - closed forms of u_tt = c^2 u'' + q(x) (F0 + A cos(W t + phase)), u'(1) = 0 and u(0) = 0 or u'(0) = 0.   [theory 14]
+  wave_field.c - closed forms of u_tt = c^2 u'' + q(x) (F0 + A cos(W t + phase)), u'(1) = 0 and u(0) = 0 or u'(0) = 0.
+  (14.13), (14.14)
 
   q is -1 (base), a shape that is 1 at the contact point (mode; for these structures `shape` is the same), or a point force. The
   harmonic part U(x) cos solves c^2 U'' + W^2 U = -A q, the static part the same with W = 0, after the rigid acceleration is taken out.

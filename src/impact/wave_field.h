@@ -1,5 +1,5 @@
 /*
-  wave_field.h - motions of a string or rod that are known in closed form: the start, and the one that the load sustains.   [theory 14]
+  wave_field.h - motions of a string or rod that are known in closed form: the start, and the one that the load sustains.   (14.13)
   Private to src/impact.
 */
 #ifndef GRAZE_WAVE_FIELD_H

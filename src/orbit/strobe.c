@@ -16,7 +16,7 @@ static const PetscReal near_orbit   = 0.05; /* beyond it the linear picture arou
 static const PetscReal on_orbit     = 1e-8; /* on it to round-off: Newton leaves 1e-10 and multipliers near 1 enlarge that */
 static const PetscReal beside_orbit = 0.01; /* close enough that leaving or reaching it may take longer than all blocks */
 static const PetscReal recurs       = 0.02; /* a return this close, over a whole period, is worth a Newton solve */
-static const PetscReal push         = 1e-3; /* off an unstable orbit: small, yet far enough that a slow departure ends within the limit of periods */
+static const PetscReal push = 1e-3; /* off an unstable orbit: small, yet a slow departure ends within the limit of periods */
 static const PetscReal sampled_same = 10.0; /* steps of the literal scheme: onsets keep to them, its orbits close to a few (measured: 6) */
 
 /* Blocks after which recurrences without an orbit count as chance, if the first and the last block look alike. */
@@ -472,7 +472,8 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     Cloud     cloud;
 
     /* Decisions become rarer, since Newton is what costs: every fourth one is put off by a block more. */
-    PetscCall(Run_Private(s, PetscMin(block * (i / 4), s->params.max_periods - steady->periods_used - block), state, steady, PETSC_FALSE, &reason));
+    PetscCall(
+      Run_Private(s, PetscMin(block * (i / 4), s->params.max_periods - steady->periods_used - block), state, steady, PETSC_FALSE, &reason));
     if (!reason) PetscCall(Run_Private(s, block, state, steady, PETSC_TRUE, &reason));
     if (reason || s->stop) break;
     if (FlowHasTangent(s->flow)) PetscCall(Decide_Private(s, state, &accepted, &sign));

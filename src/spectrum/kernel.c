@@ -37,7 +37,8 @@ PetscErrorCode KernelGetConstants(Receptance receptance, KernelConstants *consta
   modal sum, as the papers have it: then L1_2(0+) = 0 at every finite M.
   Cost: n times the number of poles.
 */
-PetscErrorCode KernelEvaluate(Receptance receptance, LiteralKernel kind, PetscInt n, const PetscReal *tau, PetscReal *L1_1, PetscReal *L1_2, PetscReal *g)
+PetscErrorCode KernelEvaluate(Receptance receptance, LiteralKernel kind, PetscInt n, const PetscReal *tau, PetscReal *L1_1, PetscReal *L1_2,
+                              PetscReal *g)
 {
   PetscInt              M, n_poles;
   const PetscReal      *w, *r, *damping;

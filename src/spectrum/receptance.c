@@ -69,7 +69,8 @@ PetscErrorCode ReceptanceSetModes(Receptance rc, PetscInt n_known, const PetscRe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* ReceptanceSetContinuum - Damping ratio D, exact static compliance S (rigid motion left out), impedance Z, INFINITY if singular. Not collective. */
+/* ReceptanceSetContinuum - Damping ratio D, exact static compliance S (rigid motion left out), impedance Z, INFINITY if singular. Not
+ * collective. */
 PetscErrorCode ReceptanceSetContinuum(Receptance rc, PetscReal D, PetscReal S, PetscReal Z)
 {
   PetscFunctionBeginUser;
@@ -115,7 +116,8 @@ static PetscErrorCode TailSums_Private(Receptance rc)
   PetscFunctionBeginUser;
   for (PetscInt k = rc->n_known - 1; k >= rigid; --k) s2 += rc->r[k] / (rc->w[k] * rc->w[k]);
   beyond = rc->S - s2;
-  PetscCheck(beyond > 0.0, rc->comm, PETSC_ERR_PLIB, "the known modes carry more than the static compliance: %.12g of %.12g", (double)s2, (double)rc->S);
+  PetscCheck(beyond > 0.0, rc->comm, PETSC_ERR_PLIB, "the known modes carry more than the static compliance: %.12g of %.12g", (double)s2,
+             (double)rc->S);
   const PetscReal cut = density / beyond; /* frequency from which the unknown residues start, on average */
 
   s2 = beyond;
@@ -153,7 +155,8 @@ static PetscErrorCode TailSumsSingular_Private(Receptance rc)
   }
   for (PetscInt k = rc->M - 1; k >= rigid; --k) carried += rc->r[k] / (rc->w[k] * rc->w[k]);
   rc->tail.C0 = rc->S - carried;
-  PetscCheck(rc->tail.C0 >= -1e-7 * rc->S, rc->comm, PETSC_ERR_PLIB, "the modes carry more than the static compliance: %.12g of %.12g", (double)carried, (double)rc->S);
+  PetscCheck(rc->tail.C0 >= -1e-7 * rc->S, rc->comm, PETSC_ERR_PLIB, "the modes carry more than the static compliance: %.12g of %.12g",
+             (double)carried, (double)rc->S);
   /* 1e-9: what the residues may be wrong by */
   if (rc->tail.C0 <= 1e-9 * rc->S) rc->tail.C0 = 0.0;
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -194,7 +194,7 @@ PetscErrorCode ReceptanceZeros_Private(Receptance rc)
     size += weight * cabs(rc->zeros[i]);
   }
   /* 1e-8: a lost or doubled zero shifts the sum by at least w_1/size, far more; round-off of the sum is 1e-13 */
-  PetscCheck(counted == expected && fabs(sum - trace) <= 1e-8 * size, rc->comm, PETSC_ERR_PLIB, "zeros of the receptance: %d of %d, sum %g instead of %g", (int)counted,
-             (int)expected, (double)sum, (double)trace);
+  PetscCheck(counted == expected && fabs(sum - trace) <= 1e-8 * size, rc->comm, PETSC_ERR_PLIB,
+             "zeros of the receptance: %d of %d, sum %g instead of %g", (int)counted, (int)expected, (double)sum, (double)trace);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

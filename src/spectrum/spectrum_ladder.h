@@ -30,7 +30,8 @@ PetscErrorCode RungTrim(Rung rung, PetscInt m);
 PetscErrorCode RungDestroy(Rung *rung);
 /* Error allowed in a mass-normalised shape of frequency w on this grid. */
 PetscReal RungTolerance(Rung rung, PetscReal w);
-/* Relative disagreement of elastic mode k (counted over all real positive eigenvalues) between two rungs; PETSC_MAX_REAL if either lacks it. */
+/* Relative disagreement of elastic mode k (counted over all real positive eigenvalues) between two rungs; PETSC_MAX_REAL if either lacks
+ * it. */
 PetscReal RungDisagreement(Rung coarse, Rung fine, PetscInt k);
 
 #endif

@@ -1,5 +1,5 @@
 /*
-  waves.c - g(s) of undamped strings and rods by the images of its source, and the kernel L1 that follows from it.   [theory 14]
+  waves.c - g(s) of undamped strings and rods by the images of its source, and the kernel L1 that follows from it.   (14.1)-(14.4)
 
   A unit step of force on a line without ends sets it in motion with velocity 1/(2c) wherever its front has passed. The ends act as
   images of the source: at x + 2m after m turns over both ends, at -x + 2m after one reflection more. Each reflection multiplies by -1

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "graze/units.h"
 #include "sweep_store_impl.h"
 
 static const char *const axis_names[] = {
@@ -34,7 +35,7 @@ static PetscErrorCode Describe_Private(SweepStore s, const char *path, const cha
   PetscFunctionBeginUser;
   PetscCall(StoreAttributeText(s->store, path, "long_name", long_name, complaint));
   if (units) PetscCall(StoreAttributeText(s->store, path, "units", units, complaint));
-  if (scale) PetscCall(StoreAttributeText(s->store, path, "scale", scale, complaint));
+  if (scale) PetscCall(StoreAttributeText(s->store, path, "scale", UnitsScale(s->params.beam_model, scale), complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -23,6 +23,8 @@ TINY = "-sweep_amplitude 30 -sweep_frequency 13 -receptance_modes 20 -settle_per
 SI_SET = ("-beam_length 2 -beam_youngs_modulus 2.1e11 -beam_poisson_ratio 0.3 -beam_shear_factor 0.8333 -beam_density 7800 "
           "-beam_width 0.1 -beam_height 0.2").split()
 
+MODES = "-beam_model modes -flow restitution -forcing_mode 1 -beam_frequencies "
+
 # words after the command, exit code, what the line must hold
 SWEEP_OPTIONS = [
     ("-stop_postion -0.05", OPTIONS, "did you mean -stop_position?"),
@@ -50,6 +52,21 @@ SWEEP_OPTIONS = [
     ("-beam_model euler_bernoulli -flow literal", OPTIONS, "graze kernel"),
     ("-beam_model modes -beam_frequencies 1 -beam_tip_values 1", OPTIONS, "L+ = 0"),
     ("-beam_model modes -flow restitution", OPTIONS, "-beam_frequencies"),
+    (MODES + "1,1 -beam_tip_values 1,2", OPTIONS, "1 after 1"),
+    (MODES + "0,0 -beam_tip_values 1,2", OPTIONS, "only the first may be 0"),
+    (MODES + "1,1.0000000001 -beam_tip_values 1,2", OPTIONS, "cannot be told apart"),
+    (MODES + "1e-7,1 -beam_tip_values 1,2", OPTIONS, "nothing beside 1"),
+    (MODES + "1,1e80 -beam_tip_values 1,2", OPTIONS, "1e60"),
+    (MODES + "1,2 -beam_tip_values 1,0", OPTIONS, "number 2 is 0"),
+    (MODES + "1,2 -beam_tip_values 1,1e-7", OPTIONS, "number 2, 1e-07, is nothing beside 1"),
+    (MODES + "1 -beam_tip_values 1e-80", OPTIONS, "1e-60"),
+    (MODES + "1,2 -beam_tip_values 1", OPTIONS, "one for each of the 2"),
+    (MODES + "1 -beam_tip_values 1 -forcing_mode 2", OPTIONS, "-forcing_mode: 2"),
+    (MODES + ",".join(map(str, range(1, 66))) + " -beam_tip_values 1", OPTIONS, "-beam_frequencies"),
+    ("-beam_model string -beam_ends free_free", OPTIONS, "literal with -damping_ratio 0"),
+    ("-beam_ends free_free -flow literal", OPTIONS, "without damping"),
+    ("-flow literal -literal_step 1e-12", OPTIONS, "allowed: at most 1e8"),
+    ("-flow literal -literal_step 1e-6", OPTIONS, "allowed: at most 1e9"),
     ("-beam_model string -beam_beta 4800", OPTIONS, "timoshenko"),
     ("-beam_model rod -beam_ends pinned_pinned", OPTIONS, "clamped_free or free_free"),
     ("-beam_model rod -beam_length 1 -beam_youngs_modulus 1 -beam_density 1", OPTIONS, "-beam_area"),
@@ -132,6 +149,8 @@ TRAJECTORY_OPTIONS = [
     ("-periods 0", OPTIONS, "-periods"),
     ("-samples_per_period nan", OPTIONS, "whole number"),
     ("-periods 1000000 -samples_per_period 1000000", OPTIONS, "too many"),
+    ("-flow literal -literal_step 1e-300", OPTIONS, "allowed: at most 1e8"),
+    ("-beam_model euler_bernoulli", OPTIONS, "(L+ = 0); allowed: -flow restitution"),
 ]
 
 KERNEL_OPTIONS = [
