@@ -289,7 +289,7 @@ static void test_written_parameters_reproduce_the_run(void **state)
   (void)state;
   RoundTrip(COMMAND_SWEEP, 0, NULL);
   RoundTrip(COMMAND_TRAJECTORY, 0, NULL);
-  RoundTrip(COMMAND_SWEEP, WORDS("-beam_beta", "0.30000000000000004", "-beam_gamma", "1e-310", "-stop_position", "-3.3333333333333331e-01",
+  RoundTrip(COMMAND_SWEEP, WORDS("-beam_beta", "0.30000000000000004", "-beam_gamma", "1.0000000000000003e-59", "-stop_position", "-3.3333333333333331e-01",
                                  "-initial_velocity", "-0", "-sweep_frequency", "0.1:0.70000000000000007:7", "-sweep_amplitude", "1e22",
                                  "-sweep_direction", "both", "-overwrite", "-output", "x", "-max_walltime", "1:00:00", "-retry", "failed"));
   RoundTrip(COMMAND_TRAJECTORY,
@@ -302,7 +302,7 @@ static void test_written_parameters_reproduce_the_run(void **state)
   /* a model without beta and gamma; lists of one and of the most numbers, of both signs, too long for 15 digits */
   RoundTrip(COMMAND_KERNEL, WORDS("-beam_model", "string", "-beam_wave_speed", "2", "-kernel_beam_points", "30"));
   RoundTrip(COMMAND_TRAJECTORY, WORDS("-beam_model", "modes", "-flow", "restitution", "-forcing_mode", "1", "-beam_frequencies", "0.30000000000000004",
-                                      "-beam_tip_values", "-1e-310", "-beam_damping_ratios", "0.02", "-restitution_coefficient", "0.8"));
+                                      "-beam_tip_values", "-1.0000000000000003e-59", "-beam_damping_ratios", "0.02", "-restitution_coefficient", "0.8"));
   RoundTrip(COMMAND_SWEEP, WORDS("-beam_model", "modes", "-flow", "restitution", "-beam_frequencies", MOST, "-beam_tip_values", MOST));
 }
 
