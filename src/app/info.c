@@ -89,7 +89,8 @@ static PetscErrorCode PrintKernel_Private(Store store, Complaint *complaint)
   else if (modes > 0 && !strcmp(flow, "restitution")) PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, rigid impacts", (int)modes));
   else if (modes > 0) PetscCall(PetscSNPrintf(text, sizeof text, "%d modes, tail of order %d", (int)modes, (int)closure));
   if (!isnan(L_plus))
-    (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%sL+ = %.12g %s", *text ? ", " : "", (double)L_plus, scale);
+    (void)snprintf(text + strlen(text), sizeof text - strlen(text), "%sL+ = %.12g%s%s", *text ? ", " : "", (double)L_plus,
+                   *scale ? " " : "", scale);
   if (*text) InfoRow("kernel", "%s", text);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

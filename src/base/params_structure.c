@@ -73,13 +73,14 @@ static void CheckModesApart_Private(const Params *p, Complaint *c)
   for (PetscInt k = 0; k < w->n; k++)
     if (w->value[k] > huge || (w->value[k] > 0 && w->value[k] < 1 / huge))
       ComplaintSet(c, EXIT_OPTIONS, "option -beam_frequencies: %g; allowed: 0, or from 1e-60 to 1e60", (double)w->value[k]);
-    else if (w->value[k] > 0 && w->value[k] < apart * w->value[w->n - 1])
+  for (PetscInt k = 0; k < w->n; k++)
+    if (w->value[k] > 0 && w->value[k] < apart * w->value[w->n - 1])
       ComplaintSet(c, EXIT_OPTIONS, "option -beam_frequencies: %g is nothing beside %g; allowed: 0, or at least %g times that",
                    (double)w->value[k], (double)w->value[w->n - 1], (double)apart);
     else if (k > 0 && !(w->value[k] - w->value[k - 1] > apart * w->value[k]))
       ComplaintSet(
         c, EXIT_OPTIONS,
-        "option -beam_frequencies: %.10g and %.10g cannot be told apart; allowed: further apart, or one mode with the root of the sum "
+        "option -beam_frequencies: %.15g and %.15g cannot be told apart; allowed: further apart, or one mode with the root of the sum "
         "of the squares of both tip values",
         (double)w->value[k - 1], (double)w->value[k]);
 }
