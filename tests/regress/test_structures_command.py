@@ -11,7 +11,7 @@ import h5py
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-from sweeps import Runs, check, finish, near  # noqa: E402
+from sweeps import Runs, check, finish, near, together  # noqa: E402
 
 OPTIONS, FILES = 64, 65
 
@@ -177,8 +177,7 @@ def refusals(r):
 def main():
     with tempfile.TemporaryDirectory(prefix="graze_structures_") as folder:
         r = Runs(folder)
-        for part in waves, impacts, kernels, sweeps, refusals:
-            part(r)
+        together(1, *(lambda part=part: part(r) for part in (waves, impacts, kernels, sweeps, refusals)))
     return finish()
 
 
