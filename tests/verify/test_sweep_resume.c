@@ -283,9 +283,7 @@ static void sweep_resume_cell_given_up(void **state)
   line.stop_in = 1;
   began        = MPI_Wtime();
   assert_int_equal(Run(&line, 0, 3, 0, NULL), POOL_STOPPED);
-  assert_true(line.asked > began && line.arrived == 1);
-  /* from the stop to the end no more than a few periods and the pool's own leave: far less than the rest of a cell */
-  assert_true(MPI_Wtime() - line.asked < 0.5 * whole[layout.length + layout.offset[CELL_WALL_SECONDS]]);
+  assert_true(line.asked > began && line.arrived == 1); /* the cell would have been sent, had it run to its end */
   line.stop_in = -1;
   assert_int_equal(Run(&line, 1, 2, line.nbytes[0], line.bytes[0]), POOL_DONE);
   cut = Rows(&line, &layout);
