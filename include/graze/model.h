@@ -15,10 +15,8 @@ PetscErrorCode ModelSetParams(Model model, const Params *params); /* non-dimensi
 /* Overrides -receptance_modes; for a number of modes that another rank has chosen. */
 PetscErrorCode ModelSetModes(Model model, PetscInt M);
 /* Whether their number is to be chosen: neither given nor settled by the flow (restitution needs it given, waves need none, BEAM_MODES are
- * all kept). */
+   all kept). */
 PetscBool      ModelChoosesModes(const Params *params);
-/* Is the motion computed from waves, without modes: the literal flow of an undamped string or rod? */
-PetscBool      ModelHasWaves(const Params *params);
 /* Spectrum, receptance, load. With modes to be chosen, ModelChooseModes comes first. Lazy. */
 PetscErrorCode ModelSetUp(Model model, Complaint *complaint);
 PetscErrorCode ModelDestroy(Model *model);

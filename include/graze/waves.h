@@ -17,6 +17,8 @@ typedef struct {
 
 /* string or rod, damping 0: the structures whose kernels and motions are known exactly */
 PetscBool      WavesApply(const Params *params);
+/* A flow of this type moves such a structure as waves: the literal scheme, unless it is to take the bare kernel. */
+PetscBool      WavesMove(const Params *params, FlowType type);
 PetscErrorCode WaveTrainCreate(const Params *params, PetscReal x, PetscReal horizon, WaveTrain *train);
 PetscErrorCode WaveTrainDestroy(WaveTrain *train);
 /* L1_2 and g at n delays tau >= 0 up to the horizon, the values at tau + 0; any output may be NULL. w1 >= 0: the mode that y resolves (0:

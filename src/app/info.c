@@ -53,7 +53,7 @@ static PetscErrorCode PrintOrigin_Private(Store store)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Was the motion computed from waves? See ModelHasWaves. */
+/* Was the motion computed from waves? See WavesMove. */
 static PetscErrorCode IsWaves_Private(Store store, PetscBool *waves)
 {
   char      model[32], flow[32], kernel[32];

@@ -45,7 +45,7 @@ PetscErrorCode OutputLogModel(Model model, const Params *params)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ReceptanceGetTail(receptance, &tail, &L_plus, NULL));
-  if (ModelHasWaves(params)) {
+  if (WavesMove(params, params->flow)) {
     PetscCall(LogLine("kernel         L+ = %.12g, exact waves", (double)L_plus));
     PetscFunctionReturn(PETSC_SUCCESS);
   }

@@ -14,6 +14,7 @@
 #include "graze/sweep.h"
 #include "graze/sweep_store.h"
 #include "graze/units.h"
+#include "graze/waves.h"
 #include "output.h"
 #include "session.h"
 
@@ -38,7 +39,7 @@ static const PetscReal seconds_per_mode = 1e-6;
 static PetscErrorCode DryRun_Private(const Job *job)
 {
   const Params   *p     = &job->params;
-  const PetscBool waves = ModelHasWaves(p), chosen = ModelChoosesModes(p);
+  const PetscBool waves = WavesMove(p, p->flow), chosen = ModelChoosesModes(p);
   const PetscInt  most  = chosen ? p->receptance_max_modes : PetscMax(p->beam_frequencies.n, 1);
   const PetscInt  modes = waves ? 0 : p->receptance_modes ? p->receptance_modes : most;
   /* waves: the fewest cells of the string that the step allows; a few more fit better */

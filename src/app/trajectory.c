@@ -10,6 +10,7 @@
 #include "app.h"
 #include "graze/log.h"
 #include "graze/provenance.h"
+#include "graze/waves.h"
 #include "output.h"
 
 #define RESULT "trajectory.h5"
@@ -36,7 +37,7 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
                     flow_names[params->flow]));
   if (!params->dry_run) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LogLine("samples        %" PetscInt_FMT ", %.3g MB in memory and on disk, and the contacts", samples, 32e-6 * samples));
-  if (ModelHasWaves(params)) PetscCall(LogLine("modes          none: the motion is computed from waves"));
+  if (WavesMove(params, params->flow)) PetscCall(LogLine("modes          none: the motion is computed from waves"));
   else if (params->receptance_modes) PetscCall(LogLine("modes          %" PetscInt_FMT, params->receptance_modes));
   else if (params->beam_model == BEAM_MODES)
     PetscCall(LogLine("modes          %" PetscInt_FMT ", all that were given", params->beam_frequencies.n));
@@ -45,7 +46,7 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
                       (double)params->receptance_rtol));
   if (params->flow == FLOW_LITERAL)
     PetscCall(LogLine("steps          %.3g%s", (double)(ceil(period / params->literal_step) * params->periods),
-                      ModelHasWaves(params) ? "" : ", and the cost of one grows with the contacts before it"));
+                      WavesMove(params, params->flow) ? "" : ", and the cost of one grows with the contacts before it"));
   PetscCall(LogLine("result         would be %s/" RESULT "; nothing was run or written", given->output));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -237,6 +237,17 @@ void SignalEvaluate(Signal *s, PetscReal t, Look *look)
   AddForcing_Private(s, t, look);
 }
 
+PetscReal SignalIntegral(const Signal *s, PetscReal t)
+{
+  const Exponents     *e   = s->exponents;
+  const double complex i_W = I * s->W;
+  PetscReal            sum = s->constant * t + creal(s->Y * cexp(I * s->angle) * (cexp(i_W * t) - 1.0) / i_W);
+
+  for (PetscInt j = e->n - 1; j >= 0; --j)
+    sum += creal((s->a_re[j] + I * s->a_im[j]) * (s->e_re[j] - 1.0 + I * s->e_im[j]) / (e->re[j] + I * e->im[j]));
+  return sum;
+}
+
 /* Largest s with q + q1 s - M2 s^2/2 >= 0 on [0,s]; q >= 0. */
 static PetscReal SafeStep_Private(PetscReal q, PetscReal q1, PetscReal M2)
 {

@@ -56,6 +56,8 @@ void SignalBegin(Signal *signal, Look *look);
 void SignalStep(Signal *signal, PetscInt level, Look *look);
 /* Directly from the coefficients at t = 0, without the error of the steps; leaves e^{lambda_j t} in e_re, e_im. Bounds are not filled. */
 void SignalEvaluate(Signal *signal, PetscReal t, Look *look);
+/* int q dt from the start of the phase to t, after SignalEvaluate there; without the part of a rigid mode, and no exponent 0. */
+PetscReal SignalIntegral(const Signal *signal, PetscReal t);
 
 typedef enum { SEARCH_REACHED_END, SEARCH_CROSSED, SEARCH_LOST } SearchResult;
 

@@ -77,8 +77,7 @@ static PetscErrorCode FlowEnergyWeights_Private(Flow flow)
 /* FlowSetUp - Everything that depends on the beam and not on the forcing. Lazy and idempotent. */
 PetscErrorCode FlowSetUp(Flow flow)
 {
-  const PetscBool waves =
-    (PetscBool)(flow->type == FLOW_LITERAL && flow->params.literal_kernel == KERNEL_CLOSED && WavesApply(&flow->params));
+  const PetscBool waves = WavesMove(&flow->params, flow->type);
 
   PetscFunctionBeginUser;
   if (flow->set_up) PetscFunctionReturn(PETSC_SUCCESS);
@@ -427,4 +426,29 @@ void FlowRecordRelease_Private(FlowRecord *record, PetscReal duration, PetscReal
   record->current.duration = duration;
   record->current.impulse  = impulse;
   if (record->count <= record->capacity) record->contact[record->count - 1] = record->current;
+}
+
+void FlowRecordOlder_Private(FlowRecord *record)
+{
+  if (!record || record->open) return;
+  record->open    = PETSC_TRUE;
+  record->current = (Contact){.period = -1};
+}
+
+/* A column below this fraction of its start, in energy norm, no longer changes any sum it enters: half of double's 1e-16, squared off. */
+static const PetscReal forgotten = 1e-18;
+
+void FlowTangentForget_Private(Flow flow)
+{
+  FlowTangent *tangent = flow->tangent;
+
+  for (PetscInt j = 0; j < tangent->m; ++j) {
+    PetscReal *v = tangent->v + (size_t)j * (size_t)flow->n, sum = 0.0;
+
+    if (!tangent->alive[j]) continue;
+    for (PetscInt i = 0; i < flow->n; ++i) sum += flow->energy[i] * flow->energy[i] * v[i] * v[i];
+    if (sqrt(sum) > forgotten * tangent->begin[j] || sum != sum) continue; /* what is not a number has not decayed */
+    tangent->alive[j] = PETSC_FALSE;
+    for (PetscInt i = 0; i < flow->n; ++i) v[i] = 0.0;
+  }
 }

@@ -12,6 +12,7 @@
   Per contact O(M^2), per look at the gap or the force O(M).
 */
 #include "flow_exact.h"
+#include "watch.h"
 
 #include <math.h>
 
@@ -215,65 +216,7 @@ static void StateContact_Private(Flow flow, PetscReal tau, PetscReal *state)
   AddRest_Private(flow, state);
 }
 
-/* int f dt over the first tau of the phase, from the same e^{z tau}. */
-static PetscReal Impulse_Private(const Exact *x, PetscReal tau)
-{
-  const Signal        *s   = &x->hold;
-  const double complex i_W = I * s->W;
-  PetscReal            sum = s->constant * tau + creal(s->Y * cexp(I * s->angle) * (cexp(i_W * tau) - 1.0) / i_W);
-
-  for (PetscInt j = x->hold_exponents.n - 1; j >= 0; --j) {
-    const double complex z = x->hold_exponents.re[j] + I * x->hold_exponents.im[j];
-
-    sum += creal((s->a_re[j] + I * s->a_im[j]) * (s->e_re[j] - 1.0 + I * s->e_im[j]) / z);
-  }
-  return sum;
-}
-
 /* ---- what the record sees ----------------------------------------------------------------------------------------- */
-
-/* Extremum of the signal between two looks whose slopes differ in sign: Newton on the slope, kept inside. */
-static PetscReal Extremum_Private(Signal *s, const Look *before, const Look *now)
-{
-  PetscReal low = before->t, high = now->t, t = low + (high - low) * before->q1 / (before->q1 - now->q1);
-  Look      look;
-
-  SignalEvaluate(s, t, &look);
-  for (int it = 0; it < 3; ++it) {
-    const PetscReal next = t - look.q1 / look.q2;
-
-    if (!(next > low && next < high)) break;
-    t = next;
-    SignalEvaluate(s, t, &look);
-  }
-  return look.q;
-}
-
-static void WatchGap_Private(void *ctx, Signal *s, const Look *before, const Look *now)
-{
-  const Flow      flow   = ctx;
-  FlowRecord     *record = flow->record;
-  const PetscReal stop   = flow->stop;
-
-  record->max_displacement = PetscMax(record->max_displacement, PetscMax(before->q, now->q) + stop);
-  record->min_displacement = PetscMin(record->min_displacement, PetscMin(before->q, now->q) + stop);
-  if (before->q1 > 0.0 && now->q1 <= 0.0)
-    record->max_displacement = PetscMax(record->max_displacement, Extremum_Private(s, before, now) + stop);
-  if (before->q1 < 0.0 && now->q1 >= 0.0) {
-    const PetscReal gap = PetscMax(Extremum_Private(s, before, now), 0.0); /* a certified flight does not reach the stop */
-
-    record->min_displacement = PetscMin(record->min_displacement, gap + stop);
-    if (!(gap >= record->min_gap)) record->min_gap = gap;
-  }
-}
-
-static void WatchForce_Private(void *ctx, Signal *s, const Look *before, const Look *now)
-{
-  FlowRecord *record = ((Flow)ctx)->record;
-
-  record->peak_force = PetscMax(record->peak_force, PetscMax(before->q, now->q));
-  if (before->q1 > 0.0 && now->q1 <= 0.0) record->peak_force = PetscMax(record->peak_force, Extremum_Private(s, before, now));
-}
 
 /* Samples that fall into the phase [t, t + tau]. */
 static void Sample_Private(Flow flow, PetscReal tau)
@@ -326,9 +269,9 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
     at     = first; /* the state was given on the stop and moving into it */
     result = SEARCH_CROSSED;
   } else {
-    const PetscReal longest = record ? flow->period / 256.0 : 0.0; /* so that extremes are seen: 64 harmonics at 4 looks each */
+    const SignalWatch watch = x->contact ? FlowWatchForce_Private : FlowWatchGap_Private;
 
-    result = SignalFindFall(signal, &first, left, longest, !record ? NULL : x->contact ? WatchForce_Private : WatchGap_Private, flow, &at);
+    result = SignalFindFall(signal, &first, left, FlowLongestLook_Private(flow), record ? watch : NULL, flow, &at);
   }
   flow->looks += signal->looks - looks;
   flow->modes_visited += signal->visited - visited;
@@ -343,11 +286,10 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
     SignalEvaluate(signal, tau, &now);
     if (x->contact) {
       if (record) {
-        x->impulse += Impulse_Private(x, tau);
+        x->impulse += SignalIntegral(&x->hold, tau);
         x->duration += tau;
         record->time_in_contact += tau;
-        record->max_displacement = PetscMax(record->max_displacement, flow->stop);
-        record->min_displacement = PetscMin(record->min_displacement, flow->stop);
+        FlowWatchStop_Private(flow);
       }
       if (flow->tangent) TangentContact_Private(flow);
       StateContact_Private(flow, tau, x->state);
@@ -424,10 +366,7 @@ static PetscErrorCode FlowPeriod_Exact(Flow flow, FlowState *state, FlowReason *
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (flow->record && x->contact && !flow->record->open) { /* a contact older than the record */
-    flow->record->open    = PETSC_TRUE;
-    flow->record->current = (Contact){.period = -1};
-  }
+  if (x->contact) FlowRecordOlder_Private(flow->record);
   x->onsets = 0;
   for (;;) {
     const SearchResult result = Phase_Private(flow, flow->period);

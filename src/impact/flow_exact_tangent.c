@@ -11,24 +11,6 @@
 
 #include <petscblaslapack.h>
 
-/* A column below this fraction of its start, in energy norm, no longer changes any sum it enters: half of double's 1e-16, squared off. */
-static const PetscReal forgotten = 1e-18;
-
-static void Forget_Private(Flow flow)
-{
-  FlowTangent *tangent = flow->tangent;
-
-  for (PetscInt j = 0; j < tangent->m; ++j) {
-    PetscReal *v = tangent->v + (size_t)j * (size_t)flow->n, sum = 0.0;
-
-    if (!tangent->alive[j]) continue;
-    for (PetscInt i = 0; i < flow->n; ++i) sum += flow->energy[i] * flow->energy[i] * v[i] * v[i];
-    if (sqrt(sum) > forgotten * tangent->begin[j]) continue;
-    tangent->alive[j] = PETSC_FALSE;
-    for (PetscInt i = 0; i < flow->n; ++i) v[i] = 0.0;
-  }
-}
-
 /* Every mode turns by its own 2x2 block, every tail by its own. O(n) per vector. */
 void TangentFree_Private(Flow flow)
 {
@@ -63,7 +45,7 @@ void TangentFree_Private(Flow flow)
       TailCompose_Private(flow, re, im, s->e_re + M, s->e_im + M, u + 2 * M);
     }
   }
-  Forget_Private(flow);
+  FlowTangentForget_Private(flow);
 }
 
 /*
@@ -105,5 +87,5 @@ void TangentContact_Private(Flow flow)
     for (PetscInt i = 0; i < n; ++i) tangent->v[(size_t)j * (size_t)n + (size_t)i] = x->bundle[(size_t)count * (size_t)n + (size_t)i];
     ++count;
   }
-  Forget_Private(flow);
+  FlowTangentForget_Private(flow);
 }

@@ -67,5 +67,9 @@ PetscReal FlowTipVelocity_Private(Flow flow, const PetscReal *x);
 /* A contact begins or ends in the record, if there is one; `contact` carries what is known of it. */
 void FlowRecordOnset_Private(FlowRecord *record, const Contact *contact);
 void FlowRecordRelease_Private(FlowRecord *record, PetscReal duration, PetscReal impulse);
+/* A period begins in contact: one that the record does not know began before it did. NULL: no record. */
+void FlowRecordOlder_Private(FlowRecord *record);
+/* Drop tangent vectors that have decayed to nothing. Cost O(n) each. */
+void FlowTangentForget_Private(Flow flow);
 
 #endif

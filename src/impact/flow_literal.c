@@ -413,10 +413,7 @@ static PetscErrorCode FlowPeriod_Literal(Flow flow, FlowState *state, FlowReason
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (flow->record && x->contact && !flow->record->open) { /* a contact older than the record */
-    flow->record->open    = PETSC_TRUE;
-    flow->record->current = (Contact){.period = -1};
-  }
+  if (x->contact) FlowRecordOlder_Private(flow->record);
   PetscCall(BeginPeriod_Private(flow));
   if (!x->contact && x->y1 <= flow->stop && x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_TRUE); /* only at the start */
   while (x->i < x->N) {

@@ -9,62 +9,11 @@
   object is touched after FlowSetForcing. Per impact O(M), per look O(M), per spell of sticking O(M^2).
 */
 #include "flow_restitution.h"
+#include "watch.h"
 
 #include <math.h>
 
 /* ---- what the record sees: all in y, flow.c turns it ------------------------------------------------------------------- */
-
-/* Extremum of the signal between two looks whose slopes differ in sign: Newton on the slope, kept inside. */
-static PetscReal Extremum_Private(Signal *s, const Look *before, const Look *now)
-{
-  PetscReal low = before->t, high = now->t, t = low + (high - low) * before->q1 / (before->q1 - now->q1);
-  Look      look;
-
-  SignalEvaluate(s, t, &look);
-  for (int it = 0; it < 3; ++it) {
-    const PetscReal next = t - look.q1 / look.q2;
-
-    if (!(next > low && next < high)) break;
-    t = next;
-    SignalEvaluate(s, t, &look);
-  }
-  return look.q;
-}
-
-static void WatchGap_Private(void *ctx, Signal *s, const Look *before, const Look *now)
-{
-  const Flow      flow   = ctx;
-  FlowRecord     *record = flow->record;
-  const PetscReal stop   = flow->stop;
-
-  record->max_displacement = PetscMax(record->max_displacement, PetscMax(before->q, now->q) + stop);
-  record->min_displacement = PetscMin(record->min_displacement, PetscMin(before->q, now->q) + stop);
-  if (before->q1 > 0.0 && now->q1 <= 0.0)
-    record->max_displacement = PetscMax(record->max_displacement, Extremum_Private(s, before, now) + stop);
-  if (before->q1 < 0.0 && now->q1 >= 0.0) {
-    const PetscReal gap = PetscMax(Extremum_Private(s, before, now), 0.0); /* a certified flight does not reach the stop */
-
-    record->min_displacement = PetscMin(record->min_displacement, gap + stop);
-    if (!(gap >= record->min_gap)) record->min_gap = gap;
-  }
-}
-
-static void WatchForce_Private(void *ctx, Signal *s, const Look *before, const Look *now)
-{
-  FlowRecord *record = ((Flow)ctx)->record;
-
-  record->peak_force = PetscMax(record->peak_force, PetscMax(before->q, now->q));
-  if (before->q1 > 0.0 && now->q1 <= 0.0) record->peak_force = PetscMax(record->peak_force, Extremum_Private(s, before, now));
-}
-
-/* The contact point is on the stop. */
-static void Touches_Private(Flow flow)
-{
-  FlowRecord *record = flow->record;
-
-  record->max_displacement = PetscMax(record->max_displacement, flow->stop);
-  record->min_displacement = PetscMin(record->min_displacement, flow->stop);
-}
 
 /* Samples that fall into the phase [t, t + tau]. */
 static void Sample_Private(Flow flow, PetscReal tau)
@@ -196,11 +145,10 @@ static SearchResult Flight_Private(Flow flow, PetscReal end)
   Restitution    *x       = flow->data;
   FlowRecord     *record  = flow->record;
   Signal         *s       = &x->free;
-  const PetscReal left    = end - x->t,
-                  longest = record ? flow->period / 256.0 : 0.0; /* so that extremes are seen: 64 harmonics at 4 looks each */
-  SearchResult result;
-  Look         first, at, now;
-  PetscReal    tau, after;
+  const PetscReal left    = end - x->t;
+  SearchResult    result;
+  Look            first, at, now;
+  PetscReal       tau, after;
 
   FlightBegin_Private(flow, &first);
   /* what the event before this flight says beats what round-off leaves of it */
@@ -212,7 +160,7 @@ static SearchResult Flight_Private(Flow flow, PetscReal end)
     return SEARCH_CROSSED;
   }
   if (x->begin.known > 3) Leave_Private(flow, left, &first);
-  result = SignalFindFall(s, &first, left, longest, record ? WatchGap_Private : NULL, flow, &at);
+  result = SignalFindFall(s, &first, left, FlowLongestLook_Private(flow), record ? FlowWatchGap_Private : NULL, flow, &at);
   if (result == SEARCH_LOST) return result;
   tau = result == SEARCH_CROSSED ? at.t : left;
   if (record) Sample_Private(flow, tau);
@@ -222,7 +170,7 @@ static SearchResult Flight_Private(Flow flow, PetscReal end)
   x->t           = result == SEARCH_CROSSED ? x->t + tau : end;
   x->begin.known = 0;
   if (result == SEARCH_CROSSED) {
-    if (record) Touches_Private(flow);
+    if (record) FlowWatchStop_Private(flow);
     Impact_Private(flow, at.q1, now.q2);
   }
   return result;
@@ -234,7 +182,7 @@ static SearchResult Hold_Private(Flow flow, PetscReal end)
   Restitution    *x      = flow->data;
   FlowRecord     *record = flow->record;
   Signal         *s      = &x->hold;
-  const PetscReal left = end - x->t, longest = record ? flow->period / 256.0 : 0.0;
+  const PetscReal left   = end - x->t;
   SearchResult    result;
   Look            first, at, now;
   PetscReal       tau;
@@ -253,17 +201,17 @@ static SearchResult Hold_Private(Flow flow, PetscReal end)
     at     = first;
     result = SEARCH_CROSSED;
   } else {
-    result = SignalFindFall(s, &first, left, longest, record ? WatchForce_Private : NULL, flow, &at);
+    result = SignalFindFall(s, &first, left, FlowLongestLook_Private(flow), record ? FlowWatchForce_Private : NULL, flow, &at);
   }
   if (result == SEARCH_LOST) return result;
   tau = result == SEARCH_CROSSED ? at.t : left;
   if (record) Sample_Private(flow, tau);
   SignalEvaluate(s, tau, &now);
   if (record) {
-    x->impulse += HoldImpulse_Private(flow, tau);
+    x->impulse += SignalIntegral(s, tau);
     x->duration += tau;
     record->time_in_contact += tau;
-    Touches_Private(flow);
+    FlowWatchStop_Private(flow);
   }
   if (flow->tangent) RestitutionTangentHold_Private(flow);
   HoldState_Private(flow, tau, x->state);
@@ -321,10 +269,7 @@ static PetscErrorCode FlowPeriod_Restitution(Flow flow, FlowState *state, FlowRe
   PetscFunctionBeginUser;
   *reason = x->resonance ? FLOW_RESONANCE : FLOW_GOOD;
   if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
-  if (flow->record && x->contact && !flow->record->open) { /* a contact older than the record */
-    flow->record->open    = PETSC_TRUE;
-    flow->record->current = (Contact){.period = -1};
-  }
+  if (x->contact) FlowRecordOlder_Private(flow->record);
   x->events = 0;
   for (;;) {
     const SearchResult result = x->contact && x->hold_resonance ? SEARCH_LOST : Phase_Private(flow, flow->period);

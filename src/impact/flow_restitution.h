@@ -56,8 +56,6 @@ void HoldBegin_Private(Flow flow, Look *look);
 /* The state `tau` later, after SignalEvaluate there. */
 void FlightState_Private(Flow flow, PetscReal tau, PetscReal *state);
 void HoldState_Private(Flow flow, PetscReal tau, PetscReal *state);
-/* int f dt over the first tau of the spell, after SignalEvaluate there. */
-PetscReal HoldImpulse_Private(Flow flow, PetscReal tau);
 /* Take out what moves the contact point: deviations of positions and velocities along n; shape [n]. */
 void HoldProject_Private(Flow flow, PetscReal *deviation);
 /* Coefficients of a deviation that leaves the contact point in place, and back: f = Re sum_j a_j; shape [nz], [n]. */

@@ -187,14 +187,3 @@ void HoldState_Private(Flow flow, PetscReal tau, PetscReal *state)
   HoldCompose_Private(flow, x->amp_re, x->amp_im, state);
   AddForced_Private(flow, x->hold_forced, x->hold_still, s->angle + flow->frequency * tau, state);
 }
-
-PetscReal HoldImpulse_Private(Flow flow, PetscReal tau)
-{
-  const Restitution   *x   = flow->data;
-  const Signal        *s   = &x->hold;
-  const double complex i_W = I * s->W;
-  PetscReal            sum = s->constant * tau + creal(s->Y * cexp(I * s->angle) * (cexp(i_W * tau) - 1.0) / i_W);
-
-  for (PetscInt j = x->nz - 1; j >= 0; --j) sum += creal((s->a_re[j] + I * s->a_im[j]) * (s->e_re[j] - 1.0 + I * s->e_im[j]) / x->zeros[j]);
-  return sum;
-}

@@ -11,24 +11,6 @@
 
 #include "flow_restitution.h"
 
-/* A column below this fraction of its start, in energy norm, no longer changes any sum it enters: half of double's 1e-16, squared off. */
-static const PetscReal forgotten = 1e-18;
-
-static void Forget_Private(Flow flow)
-{
-  FlowTangent *tangent = flow->tangent;
-
-  for (PetscInt j = 0; j < tangent->m; ++j) {
-    PetscReal *v = tangent->v + (size_t)j * (size_t)flow->n, sum = 0.0;
-
-    if (!tangent->alive[j]) continue;
-    for (PetscInt i = 0; i < flow->n; ++i) sum += flow->energy[i] * flow->energy[i] * v[i] * v[i];
-    if (sqrt(sum) > forgotten * tangent->begin[j] || sum != sum) continue;
-    tangent->alive[j] = PETSC_FALSE;
-    for (PetscInt i = 0; i < flow->n; ++i) v[i] = 0.0;
-  }
-}
-
 GRAZE_VECTORISED static void Turn_Private(PetscInt M, const PetscReal *restrict p11, const PetscReal *restrict p12,
                                           const PetscReal *restrict p21, const PetscReal *restrict p22, PetscReal *restrict u,
                                           PetscReal *restrict v)
@@ -62,7 +44,7 @@ void RestitutionTangentFlight_Private(Flow flow, PetscReal tau)
 
     if (flow->tangent->alive[j]) Turn_Private(M, p11, p12, p21, p22, u, u + M);
   }
-  Forget_Private(flow);
+  FlowTangentForget_Private(flow);
 }
 
 void RestitutionTangentImpact_Private(Flow flow, PetscReal v, PetscReal a)
@@ -106,5 +88,5 @@ void RestitutionTangentHold_Private(Flow flow)
     }
     HoldCompose_Private(flow, x->amp_re, x->amp_im, v);
   }
-  Forget_Private(flow);
+  FlowTangentForget_Private(flow);
 }

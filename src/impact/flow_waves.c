@@ -445,10 +445,7 @@ static PetscErrorCode FlowPeriod_Waves(Flow flow, FlowState *state, FlowReason *
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (flow->record && x->contact && !flow->record->open) { /* a contact older than the record */
-    flow->record->open    = PETSC_TRUE;
-    flow->record->current = (Contact){.period = -1};
-  }
+  if (x->contact) FlowRecordOlder_Private(flow->record);
   if (Touches_Private(flow)) Onset_Private(flow, 0.0); /* only at the start */
   while (x->i < x->N) {
     Step_Private(flow);

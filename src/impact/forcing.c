@@ -16,7 +16,6 @@
 */
 PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, const PetscInt *kept, const Params *params, ForcingShape *shape)
 {
-  const PetscBool  waves = (PetscBool)(params->flow == FLOW_LITERAL && params->literal_kernel == KERNEL_CLOSED && WavesApply(params));
   /* psi_j of these loads is projected as 1 in y at the contact point; as a load, like all others, it is positive with u   (17.1) */
   const PetscBool  by_mode = (PetscBool)(params->forcing_type == FORCING_MODE || params->forcing_type == FORCING_SHAPE);
   const PetscReal  side    = by_mode && params->stop_side == STOP_ABOVE ? -1.0 : 1.0;
@@ -39,7 +38,7 @@ PetscErrorCode ForcingShapeCreate(Spectrum spectrum, Receptance receptance, cons
     if (w[k] > 0.0) carried += tip[k] * shape->modal[k] / (w[k] * w[k]);
   }
   /* a load through one mode is that mode's own: nothing is left for the tail */
-  if (params->forcing_type != FORCING_MODE && params->flow != FLOW_RESTITUTION && !waves) {
+  if (params->forcing_type != FORCING_MODE && params->flow != FLOW_RESTITUTION && !WavesMove(params, params->flow)) {
     const Tail *tail;
 
     PetscCall(ReceptanceGetTail(receptance, &tail, NULL, NULL));

@@ -49,15 +49,10 @@ PetscErrorCode ModelSetModes(Model model, PetscInt M)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscBool ModelHasWaves(const Params *params)
-{
-  return (PetscBool)(params->flow == FLOW_LITERAL && params->literal_kernel == KERNEL_CLOSED && WavesApply(params));
-}
-
 PetscBool ModelChoosesModes(const Params *params)
 {
   return (PetscBool)(params->receptance_modes == 0 && params->beam_model != BEAM_MODES && params->flow != FLOW_RESTITUTION &&
-                     !ModelHasWaves(params));
+                     !WavesMove(params, params->flow));
 }
 
 /* The modes of the spectrum that move the contact point. */
@@ -187,13 +182,13 @@ PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
 
   PetscFunctionBeginUser;
   if (model->set_up) PetscFunctionReturn(PETSC_SUCCESS);
-  if (ModelHasWaves(p) && !(2.0 / (p->beam_wave_speed * p->literal_step) <= 1e8)) {
+  if (WavesMove(p, p->flow) && !(2.0 / (p->beam_wave_speed * p->literal_step) <= 1e8)) {
     ComplaintSet(complaint, EXIT_OPTIONS,
                  "option -literal_step: %g t0 cuts a string of wave speed %g into %.3g cells; allowed: at most 1e8, a longer step",
                  (double)p->literal_step, (double)p->beam_wave_speed, (double)(1.0 / (p->beam_wave_speed * p->literal_step)));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (model->M == 0 && ModelHasWaves(p)) model->M = WAVE_MODES;
+  if (model->M == 0 && WavesMove(p, p->flow)) model->M = WAVE_MODES;
   if (model->M == 0 && p->beam_model != BEAM_MODES && p->flow == FLOW_RESTITUTION) {
     ComplaintSet(complaint, EXIT_OPTIONS,
                  "option -receptance_modes: 0 leaves the number of modes open, and rigid impacts have no limit to choose it by; allowed "

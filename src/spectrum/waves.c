@@ -27,6 +27,11 @@ PetscBool WavesApply(const Params *params)
   return (PetscBool)((params->beam_model == BEAM_STRING || params->beam_model == BEAM_ROD) && params->damping_ratio == 0.0);
 }
 
+PetscBool WavesMove(const Params *params, FlowType type)
+{
+  return (PetscBool)(type == FLOW_LITERAL && params->literal_kernel == KERNEL_CLOSED && WavesApply(params));
+}
+
 /*
   WaveTrainCreate - The jumps of g, velocity of the contact point (-contact_position) after a unit step of force at x.
 
