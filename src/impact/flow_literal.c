@@ -10,13 +10,12 @@
   the observer, and a run that starts from this state goes on from the same y with the same g, for g does not see mode 1. In contact
   the state has the free tip velocity -L+ f, as for the exact flow, and the jump (5.3) at its first step restores f.
 
-  Onset and release are reported where y1, or f, interpolated over the step crosses zero. With the bare kernel there is no tail: its
-  states are zero.
+  With the bare kernel there is no tail: its states are zero. What a step does at the contact point is in scheme.c.
   Cost of a step: one multiplication for every step of the past in which f changed. Nothing is allocated inside a period.
 */
 #include "flow_impl.h"
 #include "graze/kernel.h"
-#include "memory.h"
+#include "scheme.h"
 
 #include <math.h>
 
@@ -27,8 +26,6 @@ typedef struct {
   double complex *q;              /* lambda^2 + 2 D w_1 lambda + w_1^2 */
   PetscReal       w1_squared, damping1, Linf;
   /* once per cell */
-  PetscInt        N; /* steps per period */
-  PetscReal       step;
   Series          series;
   double complex *forced;       /* state, shape [n] */
   PetscReal      *rest, y_rest; /* state and tip at rest under the constant load alone, shape [n] */
@@ -38,14 +35,9 @@ typedef struct {
   PetscReal      *harmonic, *g; /* harmonic part of g_2; g_2 of the period under way; shape [N] */
   PetscBool       resonance;
   /* the run */
-  Memory          memory;
+  Scheme          s;
   double complex *start, *z, *work; /* Z at the start without forced motion; the observer; amplitudes of g */
   PetscInt        z_step;           /* of the observer */
-  PetscInt        period, i;        /* since FlowStart; step within it */
-  PetscReal       y1, y2, f;
-  PetscBool       contact;
-  PetscReal       duration, impulse;
-  PetscInt        onsets; /* in this period */
 } Literal;
 
 /* ---- once per beam, once per cell --------------------------------------------------------------------------------- */
@@ -99,7 +91,7 @@ static PetscErrorCode FlowDestroy_Literal(Flow flow)
   PetscCall(PetscFree4(x->start, x->z, x->work, x->rest));
   PetscCall(PetscFree2(x->harmonic, x->g));
   PetscCall(SeriesDestroy(&x->series));
-  PetscCall(MemoryDestroy(&x->memory));
+  PetscCall(MemoryDestroy(&x->s.memory));
   PetscCall(PetscFree(flow->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -162,20 +154,20 @@ static PetscErrorCode FlowSetForcing_Literal(Flow flow)
   Rest_Private(flow);
   if (x->resonance) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscFree2(x->harmonic, x->g));
-  x->N    = (PetscInt)PetscMax(ceil(ratio), 1.0);
-  x->step = flow->period / (PetscReal)x->N;
-  PetscCall(SeriesSetStep(&x->series, x->step));
+  x->s.N    = (PetscInt)PetscMax(ceil(ratio), 1.0);
+  x->s.step = flow->period / (PetscReal)x->s.N;
+  PetscCall(SeriesSetStep(&x->series, x->s.step));
   for (PetscInt j = 0; j < x->n_poles; ++j) {
-    const double complex turn = cexp(x->lambda[j] * x->step) - 1.0;
+    const double complex turn = cexp(x->lambda[j] * x->s.step) - 1.0;
 
     x->held[j]   = x->drive[j] * turn / x->lambda[j];
     x->kernel[j] = x->drive[j] * turn * x->q[j] / (x->lambda[j] * x->lambda[j]); /* from (4.7) */
   }
-  x->memory.n_kernel = 0;
-  PetscCall(PetscMalloc2(x->N, &x->harmonic, x->N, &x->g));
+  x->s.memory.n_kernel = 0;
+  PetscCall(PetscMalloc2(x->s.N, &x->harmonic, x->s.N, &x->g));
   drive = x->Y * (s * s + x->damping1 * s + x->w1_squared) * cexp(I * flow->params.strobe_phase);
-  for (PetscInt i = 0; i < x->N; ++i)
-    x->harmonic[i] = creal(drive * cexp(2.0 * PETSC_PI * I * (PetscReal)i / (PetscReal)x->N)) + x->w1_squared * x->y_rest;
+  for (PetscInt i = 0; i < x->s.N; ++i)
+    x->harmonic[i] = creal(drive * cexp(2.0 * PETSC_PI * I * (PetscReal)i / (PetscReal)x->s.N)) + x->w1_squared * x->y_rest;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -184,7 +176,7 @@ static PetscErrorCode FlowSetForcing_Literal(Flow flow)
 /* Z from its step to `step`, without force. */
 static void ObserverDrift_Private(Literal *x, PetscInt step)
 {
-  const PetscReal time = (PetscReal)(step - x->z_step) * x->step;
+  const PetscReal time = (PetscReal)(step - x->z_step) * x->s.step;
 
   if (time > 0.0)
     for (PetscInt j = 0; j < x->n_poles; ++j) x->z[j] *= cexp(x->lambda[j] * time);
@@ -260,96 +252,25 @@ static void Compose_Private(Flow flow, PetscReal *state)
     if (flow->tail->states == 2) state[2 * M + 1] += slope + flow->tail->b * p1;
   }
   Tip_Private(flow, x->z, &y1, &y2);
-  state[0] += (x->y1 - y1) / flow->tip[0];
-  state[M] += ((x->contact ? -flow->L_plus * x->f : x->y2) - y2) / flow->tip[0];
+  state[0] += (x->s.y1 - y1) / flow->tip[0];
+  state[M] += ((x->s.contact ? -flow->L_plus * x->s.f : x->s.y2) - y2) / flow->tip[0];
 }
 
 /* ---- one step ----------------------------------------------------------------------------------------------------- */
 
-/* (5.3) at the present step, reached `after` of a step (0 to 1) after the tip crossed the stop. */
-static void Onset_Private(Flow flow, PetscReal after, PetscBool seen)
-{
-  Literal        *x     = flow->data;
-  const PetscReal force = -x->y2 / flow->L_plus, phase = PetscMax(((PetscReal)x->i - after) / (PetscReal)x->N, 0.0);
-
-  if (seen)
-    FlowRecordOnset_Private(
-      flow->record,
-      &(Contact){.period = x->period, .phase = PetscMin(phase, 1.0 - PETSC_MACHINE_EPSILON), .velocity = x->y2, .force = force});
-  MemoryAdd(&x->memory, x->period * x->N + x->i, force);
-  x->f += force;
-  x->y1       = flow->stop;
-  x->y2       = 0.0;
-  x->contact  = PETSC_TRUE;
-  x->duration = after * x->step;
-  x->impulse  = 0.0;
-  x->onsets += 1;
-  if (!flow->record) return;
-  flow->record->time_in_contact += x->duration;
-  flow->record->peak_force = PetscMax(flow->record->peak_force, x->f);
-}
-
-/* Samples inside the step that was just made, interpolated between its ends. */
-static void Sample_Private(Flow flow, PetscReal y1, PetscReal y2, PetscReal f)
-{
-  const Literal  *x     = flow->data;
-  FlowRecord     *r     = flow->record;
-  const PetscReal begin = (PetscReal)x->period * flow->period + (PetscReal)(x->i - 1) * x->step;
-
-  for (; r->next_sample < r->n_samples; ++r->next_sample) {
-    const PetscInt  s    = r->next_sample;
-    const PetscReal part = PetscClipInterval((r->sample_time[s] - begin) / x->step, 0.0, 1.0);
-
-    if (r->sample_time[s] > begin + x->step * (1.0 + 1e-6)) return; /* 1e-6: a strobe that rounding put behind this step */
-    r->sample_y1[s] = y1 + part * (x->y1 - y1);
-    r->sample_y2[s] = y2 + part * (x->y2 - y2);
-    r->sample_f[s]  = f + part * (x->f - f);
-  }
-}
-
 /* From step i to i + 1, then the test for an onset there.   (5.1)-(5.4) */
 static void Step_Private(Flow flow)
 {
-  Literal        *x      = flow->data;
-  FlowRecord     *record = flow->record;
-  const PetscInt  q      = x->period * x->N + x->i;
-  const PetscReal stop = flow->stop, y1 = x->y1, y2 = x->y2, f = x->f;
-  const PetscReal change = x->step * (-x->w1_squared * y1 - x->damping1 * y2 + x->Linf * f + x->g[x->i]) + MemorySum(&x->memory, q);
+  Literal        *x    = flow->data;
+  Scheme         *s    = &x->s;
+  const PetscInt  q    = s->period * s->N + s->i;
+  const PetscReal stop = flow->stop, y1 = s->y1;
+  const PetscReal change = s->step * (-x->w1_squared * y1 - x->damping1 * s->y2 + x->Linf * s->f + x->g[s->i]) + MemorySum(&s->memory, q);
 
-  x->i += 1;
-  if (x->contact) {
-    const PetscReal next = f - change / flow->L_plus;
-    const PetscReal part = next < 0.0 ? f / (f - next) : 1.0; /* of the step spent in contact */
-
-    ObserverPress_Private(x, q, f);
-    x->f = PetscMax(next, 0.0);
-    MemoryAdd(&x->memory, q + 1, x->f - f);
-    x->duration += part * x->step;
-    x->impulse += f * x->step;
-    if (record) {
-      record->time_in_contact += part * x->step;
-      record->peak_force = PetscMax(record->peak_force, x->f);
-    }
-    if (next < 0.0) {
-      x->y2      = change - flow->L_plus * f;
-      x->contact = PETSC_FALSE;
-      FlowRecordRelease_Private(record, x->duration, x->impulse);
-    }
-  } else {
-    x->y1 = y1 + x->step * y2;
-    x->y2 = y2 + change;
-    if (record && y2 < 0.0 && x->y2 >= 0.0) {
-      const PetscReal gap = PetscMax(PetscMin(y1, x->y1) - stop, 0.0);
-
-      if (!(gap >= record->min_gap)) record->min_gap = gap;
-    }
-  }
-  if (record) Sample_Private(flow, y1, y2, f);
-  if (!x->contact && x->y1 <= stop && x->y2 < 0.0) Onset_Private(flow, y1 > stop ? (stop - x->y1) / (y1 - x->y1) : 0.0, PETSC_TRUE);
-  if (record) {
-    record->max_displacement = PetscMax(record->max_displacement, x->y1);
-    record->min_displacement = PetscMin(record->min_displacement, x->y1);
-  }
+  if (s->contact) ObserverPress_Private(x, q, s->f);
+  SchemeStep(flow, s, change, q + 1);
+  if (!s->contact && s->y1 <= stop && s->y2 < 0.0) SchemeOnset(flow, s, q + 1, y1 > stop ? (stop - s->y1) / (y1 - s->y1) : 0.0, PETSC_TRUE);
+  SchemeExtremes(flow, s);
 }
 
 /* ---- periods ------------------------------------------------------------------------------------------------------ */
@@ -360,17 +281,17 @@ static PetscErrorCode FlowStart_Literal(Flow flow, const FlowState *state)
 
   PetscFunctionBeginUser;
   if (x->resonance) PetscFunctionReturn(PETSC_SUCCESS);
-  MemoryForget(&x->memory);
-  PetscCall(MemoryReserve(&x->memory, 0, 1, 1));
+  MemoryForget(&x->s.memory);
+  PetscCall(MemoryReserve(&x->s.memory, 0, 1, 1));
   Expand_Private(flow, state->x, x->start);
   PetscCall(PetscArraycpy(x->z, x->start, x->n_poles));
-  Tip_Private(flow, x->start, &x->y1, &x->y2);
-  x->z_step = x->period = x->i = x->onsets = 0;
-  x->f                                     = 0.0;
-  x->contact                               = PETSC_FALSE;
+  Tip_Private(flow, x->start, &x->s.y1, &x->s.y2);
+  x->z_step = x->s.period = x->s.i = x->s.onsets = 0;
+  x->s.f                                         = 0.0;
+  x->s.contact                                   = PETSC_FALSE;
   if (state->contact) {
-    x->y1 = flow->stop; /* up to round-off it is */
-    if (x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_FALSE);
+    x->s.y1 = flow->stop; /* up to round-off it is */
+    if (x->s.y2 < 0.0) SchemeOnset(flow, &x->s, 0, 0.0, PETSC_FALSE);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -379,12 +300,12 @@ static PetscErrorCode FlowStart_Literal(Flow flow, const FlowState *state)
 static PetscErrorCode BeginPeriod_Private(Flow flow)
 {
   Literal       *x      = flow->data;
-  Memory        *memory = &x->memory;
-  const PetscInt known = memory->n_kernel, wanted = (x->period + 1) * x->N + 1;
+  Memory        *memory = &x->s.memory;
+  const PetscInt known = memory->n_kernel, wanted = (x->s.period + 1) * x->s.N + 1;
 
   PetscFunctionBeginUser;
-  PetscCheck(x->period < PETSC_MAX_INT / x->N - 2, flow->comm, PETSC_ERR_PLIB, "more steps than can be counted");
-  PetscCall(MemoryReserve(memory, PetscMax(wanted - known, 0), x->N + 2, x->N + 2));
+  PetscCheck(x->s.period < PETSC_MAX_INT / x->s.N - 2, flow->comm, PETSC_ERR_PLIB, "more steps than can be counted");
+  PetscCall(MemoryReserve(memory, PetscMax(wanted - known, 0), x->s.N + 2, x->s.N + 2));
   if (wanted > known) {
     PetscCall(SeriesSum(&x->series, x->kernel, known, wanted - known, memory->kernel + known, &flow->modes_visited));
     memory->n_kernel = wanted;
@@ -392,13 +313,13 @@ static PetscErrorCode BeginPeriod_Private(Flow flow)
   if (known == 0) { /* L_0 is L+, whatever the limit of the kernel that was chosen */
     PetscReal L_1;
 
-    PetscCall(KernelEvaluate(flow->receptance, flow->params.literal_kernel, 1, &x->step, NULL, &L_1, NULL));
+    PetscCall(KernelEvaluate(flow->receptance, flow->params.literal_kernel, 1, &x->s.step, NULL, &L_1, NULL));
     memory->kernel[0] = L_1 - flow->L_plus;
   }
   for (PetscInt j = 0; j < x->n_poles; ++j) x->work[j] = x->start[j] * x->q[j];
-  PetscCall(SeriesSum(&x->series, x->work, x->period * x->N, x->N, x->g, &flow->modes_visited));
-  for (PetscInt i = 0; i < x->N; ++i) x->g[i] += x->harmonic[i];
-  x->i = x->onsets = 0;
+  PetscCall(SeriesSum(&x->series, x->work, x->s.period * x->s.N, x->s.N, x->g, &flow->modes_visited));
+  for (PetscInt i = 0; i < x->s.N; ++i) x->g[i] += x->harmonic[i];
+  x->s.i = x->s.onsets = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -413,27 +334,28 @@ static PetscErrorCode FlowPeriod_Literal(Flow flow, FlowState *state, FlowReason
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (x->contact) FlowRecordOlder_Private(flow->record);
+  if (x->s.contact) FlowRecordOlder_Private(flow->record);
   PetscCall(BeginPeriod_Private(flow));
-  if (!x->contact && x->y1 <= flow->stop && x->y2 < 0.0) Onset_Private(flow, 0.0, PETSC_TRUE); /* only at the start */
-  while (x->i < x->N) {
+  if (!x->s.contact && x->s.y1 <= flow->stop && x->s.y2 < 0.0)
+    SchemeOnset(flow, &x->s, x->s.period * x->s.N, 0.0, PETSC_TRUE); /* only at the start */
+  while (x->s.i < x->s.N) {
     Step_Private(flow);
     ++flow->looks;
-    if (x->onsets > flow->params.flow_max_events) {
+    if (x->s.onsets > flow->params.flow_max_events) {
       *reason = FLOW_EVENT_LIMIT;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  x->period += 1;
-  x->i = 0;
-  ObserverDrift_Private(x, x->period * x->N);
-  if (!isfinite(x->y1) || !isfinite(x->y2) || !isfinite(x->f)) {
+  x->s.period += 1;
+  x->s.i = 0;
+  ObserverDrift_Private(x, x->s.period * x->s.N);
+  if (!isfinite(x->s.y1) || !isfinite(x->s.y2) || !isfinite(x->s.f)) {
     *reason = FLOW_LOST;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   Compose_Private(flow, state->x);
   state->n       = flow->n;
-  state->contact = x->contact;
+  state->contact = x->s.contact;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -445,10 +367,10 @@ static PetscErrorCode FlowFinishContact_Literal(Flow flow, FlowReason *reason)
   PetscFunctionBeginUser;
   for (PetscInt n = 0; n < FLOW_FINISH_PERIODS && flow->record->open; ++n) {
     PetscCall(BeginPeriod_Private(flow));
-    while (x->i < x->N && flow->record->open) Step_Private(flow);
-    x->period += 1;
+    while (x->s.i < x->s.N && flow->record->open) Step_Private(flow);
+    x->s.period += 1;
   }
-  if (!isfinite(x->f)) *reason = FLOW_LOST;
+  if (!isfinite(x->s.f)) *reason = FLOW_LOST;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

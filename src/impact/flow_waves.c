@@ -18,7 +18,7 @@
 */
 #include "flow_impl.h"
 #include "graze/waves.h"
-#include "memory.h"
+#include "scheme.h"
 #include "wave_field.h"
 
 #include <math.h>
@@ -33,19 +33,12 @@ typedef struct {
   PetscReal w1_squared, Linf;
   /* once per cell of the sweep */
   WaveLoad   load;
-  PetscInt   N;       /* steps per period */
-  PetscReal  step;    /* [t0] */
-  PetscReal  advance; /* cells that the wave moves in it */
+  PetscReal  advance; /* cells that the wave moves in a step */
   PetscReal *v, *u;   /* free motion of y in the period under way: mean velocity of each step, y at its start; shape [N+1] */
   /* the run */
-  Memory     memory;
+  Scheme     s;
   PetscReal *wave, *free; /* with the force of this period; without it and without what the load sustains; shape [n_cells] */
   PetscReal  offset;
-  PetscInt   period, i; /* since FlowStart; step within it */
-  PetscReal  y1, y2, f;
-  PetscBool  contact;
-  PetscReal  duration, impulse;
-  PetscInt   onsets; /* in this period */
 } Waves;
 
 /* A number that is whole up to round-off, made so. 1e-6: of a step, what an input of a few digits less means */
@@ -115,8 +108,8 @@ static void AddField_Private(Flow flow, const WaveLoad *load, PetscReal time, Pe
 static PetscInt Cells_Private(const Params *params)
 {
   const PetscReal turn = 2.0 / params->beam_wave_speed, turns = 2.0 * PETSC_PI / params->forcing_frequency / turn;
-  const PetscInt  least = PetscMax((PetscInt)ceil(turn / params->literal_step * (1.0 - 1e-9)), 2);
-  const PetscInt  most  = least + PetscMin(least, 100000) + 64;
+  const PetscInt  least   = PetscMax((PetscInt)ceil(turn / params->literal_step * (1.0 - 1e-9)), 2);
+  const PetscInt  most    = least + PetscMin(least, 100000) + 64;
   PetscInt        between = 0;
 
   for (PetscInt n = least; n <= most; ++n) {
@@ -160,7 +153,7 @@ static PetscErrorCode FlowDestroy_Waves(Flow flow)
   PetscFunctionBeginUser;
   PetscCall(PetscFree2(x->wave, x->free));
   PetscCall(PetscFree2(x->v, x->u));
-  PetscCall(MemoryDestroy(&x->memory));
+  PetscCall(MemoryDestroy(&x->s.memory));
   PetscCall(PetscFree(flow->data));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,22 +165,22 @@ static PetscErrorCode FlowDestroy_Waves(Flow flow)
 static PetscErrorCode Kernel_Private(Flow flow)
 {
   Waves         *x    = flow->data;
-  const PetscInt room = x->N + 1;
+  const PetscInt room = x->s.N + 1;
   WaveTrain      train, shared;
   PetscReal     *tau, *L;
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc2(room + 1, &tau, room + 1, &L));
-  for (PetscInt j = 0; j <= room; ++j) tau[j] = (PetscReal)j * x->step;
+  for (PetscInt j = 0; j <= room; ++j) tau[j] = (PetscReal)j * x->s.step;
   PetscCall(WaveTrainCreate(&flow->params, flow->params.contact_position, tau[room], &train));
   shared.n = 2 * train.n;
   PetscCall(PetscMalloc2(shared.n, &shared.delay, shared.n, &shared.jump));
   for (PetscInt d = 0; d < train.n; ++d) {
-    const PetscReal at = Snap_Private(train.delay[d] / x->step), before = floor(at);
+    const PetscReal at = Snap_Private(train.delay[d] / x->s.step), before = floor(at);
 
-    shared.delay[2 * d]     = before * x->step;
+    shared.delay[2 * d]     = before * x->s.step;
     shared.jump[2 * d]      = (1.0 - (at - before)) * train.jump[d];
-    shared.delay[2 * d + 1] = (before + 1.0) * x->step;
+    shared.delay[2 * d + 1] = (before + 1.0) * x->s.step;
     shared.jump[2 * d + 1]  = (at - before) * train.jump[d];
   }
   /* a reflection that is back within the first step waits for the second: L_0 is L+ */
@@ -195,11 +188,11 @@ static PetscErrorCode Kernel_Private(Flow flow)
   PetscCall(WaveTrainKernel(&shared, sqrt(x->w1_squared), x->Linf, room + 1, tau, L, NULL));
   PetscCall(WaveTrainDestroy(&shared));
   PetscCall(WaveTrainDestroy(&train));
-  MemoryForget(&x->memory);
-  x->memory.n_kernel = 0;
-  PetscCall(MemoryReserve(&x->memory, room, room + 1, room + 1));
-  for (PetscInt j = 0; j < room; ++j) x->memory.kernel[j] = L[j + 1] - L[j];
-  x->memory.n_kernel = room;
+  MemoryForget(&x->s.memory);
+  x->s.memory.n_kernel = 0;
+  PetscCall(MemoryReserve(&x->s.memory, room, room + 1, room + 1));
+  for (PetscInt j = 0; j < room; ++j) x->s.memory.kernel[j] = L[j + 1] - L[j];
+  x->s.memory.n_kernel = room;
   PetscCall(PetscFree2(tau, L));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -214,11 +207,11 @@ static PetscErrorCode FlowSetForcing_Waves(Flow flow)
   PetscCheck(steps < 1e9, flow->comm, PETSC_ERR_PLIB, "%g steps per period", (double)steps);
   WaveLoadSet(&flow->params, flow->amplitude, flow->frequency, &x->load);
   if (x->load.resonance) PetscFunctionReturn(PETSC_SUCCESS);
-  x->N       = (PetscInt)(fabs(steps - whole) < 1e-6 && whole > 0.5 ? whole : ceil(steps));
-  x->step    = flow->period / (PetscReal)x->N;
-  x->advance = Snap_Private(x->step / pace);
+  x->s.N     = (PetscInt)(fabs(steps - whole) < 1e-6 && whole > 0.5 ? whole : ceil(steps));
+  x->s.step  = flow->period / (PetscReal)x->s.N;
+  x->advance = Snap_Private(x->s.step / pace);
   PetscCall(PetscFree2(x->v, x->u));
-  PetscCall(PetscMalloc2(x->N + 1, &x->v, x->N + 1, &x->u));
+  PetscCall(PetscMalloc2(x->s.N + 1, &x->v, x->s.N + 1, &x->u));
   PetscCall(Kernel_Private(flow));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -262,7 +255,7 @@ static PetscErrorCode FlowWeights_Waves(Flow flow, PetscReal *weights)
 static void Compose_Private(Flow flow, PetscReal *state)
 {
   const Waves    *x     = flow->data;
-  const PetscReal place = Snap_Private(x->offset + (PetscReal)x->N * x->advance);
+  const PetscReal place = Snap_Private(x->offset + (PetscReal)x->s.N * x->advance);
   const PetscInt  moved = (PetscInt)floor(place);
   PetscReal       sign;
 
@@ -271,107 +264,40 @@ static void Compose_Private(Flow flow, PetscReal *state)
 
     state[i] = sign * x->wave[j];
   }
-  state[x->n_cells]     = x->y1;
+  state[x->n_cells]     = x->s.y1;
   state[x->n_cells + 1] = place - (PetscReal)moved;
   AddField_Private(flow, &x->load, flow->period, state[x->n_cells + 1], 1.0, state);
 }
 
 /* ---- one step ----------------------------------------------------------------------------------------------------- */
 
-/* (5.3) at the present step, reached `after` of a step (0 to 1) after y crossed the stop. */
-static void Onset_Private(Flow flow, PetscReal after)
-{
-  Waves          *x     = flow->data;
-  const PetscReal force = -x->y2 / flow->L_plus, phase = PetscMax(((PetscReal)x->i - after) / (PetscReal)x->N, 0.0);
-
-  FlowRecordOnset_Private(
-    flow->record,
-    &(Contact){.period = x->period, .phase = PetscMin(phase, 1.0 - PETSC_MACHINE_EPSILON), .velocity = x->y2, .force = force});
-  MemoryAdd(&x->memory, x->i, force);
-  x->f        = force;
-  x->y1       = flow->stop;
-  x->y2       = 0.0;
-  x->contact  = PETSC_TRUE;
-  x->duration = after * x->step;
-  x->impulse  = 0.0;
-  x->onsets += 1;
-  if (!flow->record) return;
-  flow->record->time_in_contact += x->duration;
-  flow->record->peak_force = PetscMax(flow->record->peak_force, x->f);
-}
-
-/* Samples inside the step that was just made, interpolated between its ends. */
-static void Sample_Private(Flow flow, PetscReal y1, PetscReal y2, PetscReal f)
-{
-  const Waves    *x     = flow->data;
-  FlowRecord     *r     = flow->record;
-  const PetscReal begin = (PetscReal)x->period * flow->period + (PetscReal)(x->i - 1) * x->step;
-
-  for (; r->next_sample < r->n_samples; ++r->next_sample) {
-    const PetscInt  s    = r->next_sample;
-    const PetscReal part = PetscClipInterval((r->sample_time[s] - begin) / x->step, 0.0, 1.0);
-
-    if (r->sample_time[s] > begin + x->step * (1.0 + 1e-6)) return; /* 1e-6: a strobe that rounding put behind this step */
-    r->sample_y1[s] = y1 + part * (x->y1 - y1);
-    r->sample_y2[s] = y2 + part * (x->y2 - y2);
-    r->sample_f[s]  = f + part * (x->f - f);
-  }
-}
-
 /* A crossing that lies on the present step but for round-off (1e-6 of a step, as above) is not left to the next one. */
 static PetscBool Touches_Private(Flow flow)
 {
   const Waves *x = flow->data;
 
-  return (PetscBool)(!x->contact && x->y2 < 0.0 && x->y1 - flow->stop <= -1e-6 * x->step * x->y2);
+  return (PetscBool)(!x->s.contact && x->s.y2 < 0.0 && x->s.y1 - flow->stop <= -1e-6 * x->s.step * x->s.y2);
 }
 
 /* From step i to i + 1, then the test for an onset there.   (5.1)-(5.4) with D = 0 */
 static void Step_Private(Flow flow)
 {
-  Waves          *x      = flow->data;
-  FlowRecord     *record = flow->record;
-  const PetscInt  q      = x->i;
-  const PetscReal stop = flow->stop, y1 = x->y1, y2 = x->y2, f = x->f;
-  const PetscReal change =
-    x->step * (x->w1_squared * (x->u[q] - y1) + x->Linf * f) + (x->v[q + 1] - x->v[q]) + MemorySum(&x->memory, q);
+  Waves          *x    = flow->data;
+  Scheme         *s    = &x->s;
+  const PetscInt  q    = s->i;
+  const PetscReal stop = flow->stop, y1 = s->y1;
+  const PetscReal change = s->step * (x->w1_squared * (x->u[q] - y1) + x->Linf * s->f) + (x->v[q + 1] - x->v[q]) + MemorySum(&s->memory, q);
 
-  x->i += 1;
-  if (x->contact) {
-    const PetscReal next = f - change / flow->L_plus;
-    const PetscReal part = next < 0.0 ? f / (f - next) : 1.0; /* of the step spent in contact */
-    const PetscReal back = x->offset + (PetscReal)x->i * x->advance, sent = 0.5 * f / flow->params.beam_wave_speed;
+  if (s->contact) {
+    const PetscReal back = x->offset + (PetscReal)(q + 1) * x->advance, sent = 0.5 * s->f / flow->params.beam_wave_speed;
 
     Deposit_Private(x, x->wave, -back, x->advance, sent);
     Deposit_Private(x, x->wave, x->image - back, x->advance, sent);
-    x->f = PetscMax(next, 0.0);
-    MemoryAdd(&x->memory, x->i, x->f - f);
-    x->duration += part * x->step;
-    x->impulse += f * x->step;
-    if (record) {
-      record->time_in_contact += part * x->step;
-      record->peak_force = PetscMax(record->peak_force, x->f);
-    }
-    if (next < 0.0) {
-      x->y2      = change - flow->L_plus * f;
-      x->contact = PETSC_FALSE;
-      FlowRecordRelease_Private(record, x->duration, x->impulse);
-    }
-  } else {
-    x->y1 = y1 + x->step * y2;
-    x->y2 = y2 + change;
-    if (record && y2 < 0.0 && x->y2 >= 0.0) {
-      const PetscReal gap = PetscMax(PetscMin(y1, x->y1) - stop, 0.0);
-
-      if (!(gap >= record->min_gap)) record->min_gap = gap;
-    }
   }
-  if (record) Sample_Private(flow, y1, y2, f);
-  if (Touches_Private(flow)) Onset_Private(flow, y1 > stop ? PetscClipInterval((stop - x->y1) / (y1 - x->y1), 0.0, 1.0) : 0.0);
-  if (record) {
-    record->max_displacement = PetscMax(record->max_displacement, x->y1);
-    record->min_displacement = PetscMin(record->min_displacement, x->y1);
-  }
+  SchemeStep(flow, s, change, q + 1);
+  if (Touches_Private(flow))
+    SchemeOnset(flow, s, q + 1, y1 > stop ? PetscClipInterval((stop - s->y1) / (y1 - s->y1), 0.0, 1.0) : 0.0, PETSC_TRUE);
+  SchemeExtremes(flow, s);
 }
 
 /* ---- periods ------------------------------------------------------------------------------------------------------ */
@@ -383,29 +309,29 @@ static void Begin_Private(Flow flow, const PetscReal *state, PetscBool contact)
   const PetscReal xc = flow->params.contact_position;
 
   for (PetscInt i = 0; i < x->n_cells; ++i) x->free[i] = state[i];
-  x->y1     = contact ? flow->stop : state[x->n_cells];
+  x->s.y1   = contact ? flow->stop : state[x->n_cells];
   x->offset = state[x->n_cells + 1];
   AddField_Private(flow, &x->load, 0.0, x->offset, -1.0, x->free);
   for (PetscInt i = 0; i < x->n_cells; ++i) x->wave[i] = x->free[i];
-  x->u[0] = x->y1;
+  x->u[0] = x->s.y1;
   if (x->clamped)
     x->u[0] = x->cell / flow->params.beam_wave_speed * Integral_Private(x, state, x->image - x->offset, (PetscReal)x->n_cells - x->image);
-  for (PetscInt q = 0; q <= x->N; ++q) {
-    const PetscReal begin = (PetscReal)q * x->step;
+  for (PetscInt q = 0; q <= x->s.N; ++q) {
+    const PetscReal begin = (PetscReal)q * x->s.step;
 
-    x->v[q] = flow->side * (WaveLoadDisplacement(&x->load, xc, begin + x->step) - WaveLoadDisplacement(&x->load, xc, begin)) / x->step +
+    x->v[q] = flow->side * (WaveLoadDisplacement(&x->load, xc, begin + x->s.step) - WaveLoadDisplacement(&x->load, xc, begin)) / x->s.step +
               Arriving_Private(x, x->free, x->offset, q);
-    if (q < x->N) x->u[q + 1] = x->u[q] + x->step * x->v[q];
+    if (q < x->s.N) x->u[q + 1] = x->u[q] + x->s.step * x->v[q];
   }
-  MemoryForget(&x->memory);
-  x->y2      = x->v[0];
-  x->f       = contact ? PetscMax(-x->y2 / flow->L_plus, 0.0) : 0.0;
-  x->contact = (PetscBool)(x->f > 0.0);
-  if (x->contact) {
-    x->y2 = 0.0;
-    MemoryAdd(&x->memory, 0, x->f);
+  MemoryForget(&x->s.memory);
+  x->s.y2      = x->v[0];
+  x->s.f       = contact ? PetscMax(-x->s.y2 / flow->L_plus, 0.0) : 0.0;
+  x->s.contact = (PetscBool)(x->s.f > 0.0);
+  if (x->s.contact) {
+    x->s.y2 = 0.0;
+    MemoryAdd(&x->s.memory, 0, x->s.f);
   }
-  x->i = x->onsets = 0;
+  x->s.i = x->s.onsets = 0;
 }
 
 static PetscErrorCode FlowStart_Waves(Flow flow, const FlowState *state)
@@ -414,8 +340,8 @@ static PetscErrorCode FlowStart_Waves(Flow flow, const FlowState *state)
 
   PetscFunctionBeginUser;
   if (x->load.resonance) PetscFunctionReturn(PETSC_SUCCESS);
-  x->period   = 0;
-  x->duration = x->impulse = 0.0;
+  x->s.period   = 0;
+  x->s.duration = x->s.impulse = 0.0;
   Begin_Private(flow, state->x, state->contact);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -424,14 +350,14 @@ static PetscErrorCode FlowStart_Waves(Flow flow, const FlowState *state)
 static void End_Private(Flow flow, FlowState *state)
 {
   Waves          *x       = flow->data;
-  const PetscBool contact = x->contact;
+  const PetscBool contact = x->s.contact;
 
   Compose_Private(flow, state->x);
-  x->period += 1;
+  x->s.period += 1;
   Begin_Private(flow, state->x, contact);
-  if (contact && !x->contact) FlowRecordRelease_Private(flow->record, x->duration, x->impulse);
+  if (contact && !x->s.contact) FlowRecordRelease_Private(flow->record, x->s.duration, x->s.impulse);
   state->n       = flow->n;
-  state->contact = x->contact;
+  state->contact = x->s.contact;
 }
 
 static PetscErrorCode FlowPeriod_Waves(Flow flow, FlowState *state, FlowReason *reason)
@@ -445,17 +371,17 @@ static PetscErrorCode FlowPeriod_Waves(Flow flow, FlowState *state, FlowReason *
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (x->contact) FlowRecordOlder_Private(flow->record);
-  if (Touches_Private(flow)) Onset_Private(flow, 0.0); /* only at the start */
-  while (x->i < x->N) {
+  if (x->s.contact) FlowRecordOlder_Private(flow->record);
+  if (Touches_Private(flow)) SchemeOnset(flow, &x->s, x->s.i, 0.0, PETSC_TRUE); /* only at the start */
+  while (x->s.i < x->s.N) {
     Step_Private(flow);
     ++flow->looks;
-    if (x->onsets > flow->params.flow_max_events) {
+    if (x->s.onsets > flow->params.flow_max_events) {
       *reason = FLOW_EVENT_LIMIT;
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  if (!isfinite(x->y1) || !isfinite(x->y2) || !isfinite(x->f)) {
+  if (!isfinite(x->s.y1) || !isfinite(x->s.y2) || !isfinite(x->s.f)) {
     *reason = FLOW_LOST;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -472,10 +398,10 @@ static PetscErrorCode FlowFinishContact_Waves(Flow flow, FlowReason *reason)
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(flow->n, &state.x));
   for (PetscInt n = 0; n < FLOW_FINISH_PERIODS && flow->record->open; ++n) {
-    while (x->i < x->N && flow->record->open) Step_Private(flow);
+    while (x->s.i < x->s.N && flow->record->open) Step_Private(flow);
     if (flow->record->open) End_Private(flow, &state);
   }
-  if (!isfinite(x->f)) *reason = FLOW_LOST;
+  if (!isfinite(x->s.f)) *reason = FLOW_LOST;
   PetscCall(PetscFree(state.x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
