@@ -14,13 +14,15 @@
 
 typedef struct {
   /* once per beam */
-  Exponents       free_exponents, hold_exponents; /* of mode k at place k; zeros of sum n_k^2/den_k(s), pairs once */
-  PetscReal       nn;                             /* n.n, the inverse of the mass that an impact feels */
-  PetscInt        rigid;                          /* the mode with w = 0; -1: none */
-  PetscReal      *inverse_wd;                     /* 1 / (w_k sqrt(1-D_k^2)), 0 for the rigid mode; shape [M] */
-  PetscInt        nz;                             /* zeros; none without -restitution_coefficient < 1 or initial rest: made on demand */
-  double complex *zeros, *weights;                /* shape [nz]; 2/H' of a pair, 1/H' of a real one */
-  PetscReal      *cauchy_re, *cauchy_im;          /* n_k / den_k(z_j), shape [M, nz], column-major */
+  Exponents             free_exponents, hold_exponents; /* of mode k at place k; zeros of sum n_k^2/den_k(s), pairs once */
+  PetscReal             nn;                             /* n.n, the inverse of the mass that an impact feels */
+  PetscInt              rigid;                          /* the mode with w = 0; -1: none */
+  PetscReal            *inverse_wd;                     /* 1 / (w_k sqrt(1-D_k^2)), 0 for the rigid mode; shape [M] */
+  Receptance            bare;                           /* of the M modes without a tail */
+  PetscInt              nz;                             /* its zeros */
+  const double complex *zeros;                          /* shape [nz]; those of `bare` */
+  double complex       *weights;                        /* 2/H' of a pair, 1/H' of a real one, shape [nz] */
+  PetscReal            *cauchy_re, *cauchy_im;          /* n_k / den_k(z_j), shape [M, nz], column-major */
   /* once per cell */
   double complex *free_forced, *hold_forced;    /* forced motion of x_k per e^{iWt}, shape [M] */
   double complex  free_Y, hold_Y;               /* of the gap, of the force */

@@ -1,8 +1,10 @@
 /*
-  receptance_impl.h - what a receptance holds, for the two files it is made of. Private to src/spectrum.
+  receptance_impl.h - what a receptance holds, for the files it is made of. Private to src/spectrum.
 */
 #ifndef GRAZE_RECEPTANCE_IMPL_H
 #define GRAZE_RECEPTANCE_IMPL_H
+
+#include <petscmat.h>
 
 #include "graze/receptance.h"
 
@@ -25,5 +27,7 @@ struct _p_Receptance {
 
 /* Zeros and slopes, from modes and tail. Cost: one dense eigenproblem of size 2M+2. */
 PetscErrorCode ReceptanceZeros_Private(Receptance receptance);
+/* Whose spectrum are the zeros of modes without tail (order 0, C0 = 0). */
+PetscErrorCode ReceptanceHeldMatrix_Private(Receptance receptance, Mat *A);
 
 #endif

@@ -14,7 +14,7 @@
   meets entries of one size.   (7.8)
 
   A rigid mode has no w_k of its own to be scaled with: it takes that of the first elastic one. Without tail and without residual
-  compliance (C0 = 0) the hold keeps y1'' = 0, which leaves two zero eigenvalues.
+  compliance (C0 = 0) there is no such matrix: see receptance_held.c.
 */
 static PetscErrorCode ContactMatrix_Private(Receptance rc, Mat *A)
 {
@@ -36,18 +36,9 @@ static PetscErrorCode ContactMatrix_Private(Receptance rc, Mat *A)
     ENTRY(M + k, k)     = -rc->w[k];
     ENTRY(M + k, M + k) = -2.0 * rc->damping[k] * rc->w[k];
   }
-  if (t->order == 0 && t->C0 > 0.0) { /* f = -(sum n x)/C0 */
+  if (t->order == 0) { /* f = -(sum n x)/C0 */
     for (PetscInt j = 0; j < M; ++j)
       for (PetscInt k = 0; k < M; ++k) ENTRY(M + k, j) -= rc->tip[k] * rc->tip[j] / (SCALE(j) * t->C0);
-  } else if (t->order == 0) { /* f = sum n (w^2 x + 2 D w x') / sum n^2 */
-    PetscReal sum = 0.0;
-
-    for (PetscInt k = M - 1; k >= 0; --k) sum += rc->r[k];
-    for (PetscInt j = 0; j < M; ++j)
-      for (PetscInt k = 0; k < M; ++k) {
-        ENTRY(M + k, j) += rc->tip[k] * rc->tip[j] * rc->w[j] / sum;
-        ENTRY(M + k, M + j) += rc->tip[k] * rc->tip[j] * 2.0 * rc->damping[j] * rc->w[j] / sum;
-      }
   } else { /* f = -y2 / L+; p1 = sqrt(C0) e1, p2 = sqrt(C0 d) e2 */
     const PetscReal root = sqrt(t->C0), rootd = t->order == 2 ? sqrt(t->C0 * t->d) : 0.0;
     const PetscReal y2_1 = t->order == 1 ? -rc->L_plus / root : -t->b * root; /* y2 per unit of e1 */
@@ -117,11 +108,10 @@ static int FallingRealPart(const void *a, const void *b)
   return cimag(x) < cimag(y) ? -1 : (cimag(x) > cimag(y));
 }
 
-/* Eigenvalues of the contact matrix that are 0 by the hold itself and no zeros of H: see ContactMatrix_Private. */
-static PetscInt HeldEigenvalues_Private(Receptance rc)
+/* Nothing gives way at the contact point but the modes kept. */
+static PetscBool IsBare_Private(Receptance rc)
 {
-  if (rc->tail.order > 0) return 1;
-  return rc->tail.C0 > 0.0 ? 0 : 2;
+  return (PetscBool)(rc->tail.order == 0 && rc->tail.C0 == 0.0);
 }
 
 static PetscReal ContactTrace_Private(Receptance rc)
@@ -132,24 +122,23 @@ static PetscReal ContactTrace_Private(Receptance rc)
   for (PetscInt k = 0; k < rc->M; ++k) sum += rc->r[k];
   for (PetscInt k = 0; k < rc->M; ++k) {
     trace += -2.0 * rc->damping[k] * rc->w[k] - (t->order > 0 ? rc->r[k] / rc->L_plus : 0.0);
-    if (t->order == 0 && t->C0 == 0.0) trace += 2.0 * rc->damping[k] * rc->w[k] * rc->r[k] / sum;
+    if (IsBare_Private(rc)) trace += 2.0 * rc->damping[k] * rc->w[k] * rc->r[k] / sum;
   }
   if (t->order == 2) trace -= t->a / rc->L_plus; /* -b of free flight and +b from the held tip cancel; order 1 likewise */
   return trace;
 }
 
-/* All zeros of H: spectrum of the contact matrix but for the zero eigenvalues of the hold. */
-PetscErrorCode ReceptanceZeros_Private(Receptance rc)
+/* Starting values: the spectrum of the held beam but for the zero eigenvalue of the held tip, which a tail brings. */
+static PetscErrorCode Eigenvalues_Private(Receptance rc, PetscInt n, PetscInt expected)
 {
-  const PetscInt  n = 2 * rc->M + rc->tail.states, expected = n - HeldEigenvalues_Private(rc);
-  const PetscReal trace = ContactTrace_Private(rc);
-  Mat             A;
-  EPS             eps;
-  PetscInt        found, held[2] = {-1, -1}, counted = 0;
-  PetscReal       sum = 0.0, size = 0.0;
+  Mat       A;
+  EPS       eps;
+  PetscInt  found, smallest = -1;
+  PetscReal least = PETSC_MAX_REAL;
 
   PetscFunctionBeginUser;
-  PetscCall(ContactMatrix_Private(rc, &A));
+  if (IsBare_Private(rc)) PetscCall(ReceptanceHeldMatrix_Private(rc, &A));
+  else PetscCall(ContactMatrix_Private(rc, &A));
   PetscCall(EPSCreate(PETSC_COMM_SELF, &eps));
   PetscCall(EPSSetOperators(eps, A, NULL));
   PetscCall(EPSSetProblemType(eps, EPS_NHEP));
@@ -158,31 +147,39 @@ PetscErrorCode ReceptanceZeros_Private(Receptance rc)
   PetscCall(EPSSolve(eps));
   PetscCall(EPSGetConverged(eps, &found));
   PetscCheck(found == n, rc->comm, PETSC_ERR_PLIB, "%d of %d contact exponents found", (int)found, (int)n);
-  for (PetscInt h = 0; h < n - expected; ++h) {
-    PetscReal least = PETSC_MAX_REAL;
+  for (PetscInt i = 0; i < n && expected < n; ++i) {
+    PetscScalar re, im;
 
-    for (PetscInt i = 0; i < n; ++i) {
-      PetscScalar re, im;
-
-      PetscCall(EPSGetEigenvalue(eps, i, &re, &im));
-      if (i != held[0] && hypot(re, im) < least) {
-        least   = hypot(re, im);
-        held[h] = i;
-      }
+    PetscCall(EPSGetEigenvalue(eps, i, &re, &im));
+    if (hypot(re, im) < least) {
+      least    = hypot(re, im);
+      smallest = i;
     }
   }
-  PetscCall(PetscMalloc2(n, &rc->zeros, n, &rc->slopes));
-  rc->n_zeros = 0;
   for (PetscInt i = 0; i < n; ++i) {
     PetscScalar re, im;
 
     PetscCall(EPSGetEigenvalue(eps, i, &re, &im));
-    if (i == held[0] || i == held[1] || im < 0.0) continue;
+    if (i == smallest || im < 0.0) continue;
     rc->zeros[rc->n_zeros++] = re + I * im;
   }
   PetscCall(EPSDestroy(&eps));
   PetscCall(MatDestroy(&A));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
+/* All zeros of H. A single mode without tail has none: held, it does not move at all. */
+PetscErrorCode ReceptanceZeros_Private(Receptance rc)
+{
+  const PetscInt  n = IsBare_Private(rc) ? 2 * (rc->M - 1) : 2 * rc->M + rc->tail.states, expected = n - (rc->tail.order > 0);
+  const PetscReal trace   = ContactTrace_Private(rc);
+  PetscInt        counted = 0;
+  PetscReal       sum = 0.0, size = 0.0;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc2(n, &rc->zeros, n, &rc->slopes));
+  rc->n_zeros = 0;
+  if (n > 0) PetscCall(Eigenvalues_Private(rc, n, expected));
   for (PetscInt i = 0; i < rc->n_zeros; ++i) PetscCall(PolishZero_Private(rc, &rc->zeros[i], &rc->slopes[i]));
   qsort(rc->zeros, (size_t)rc->n_zeros, sizeof(*rc->zeros), FallingRealPart);
   for (PetscInt i = 0; i < rc->n_zeros; ++i) {
