@@ -10,6 +10,7 @@
 #include "app.h"
 #include "graze/beam.h"
 #include "graze/log.h"
+#include "graze/moving.h"
 #include "graze/provenance.h"
 #include "graze/waves.h"
 #include "kernel_result.h"
@@ -52,73 +53,32 @@ static PetscErrorCode Curves_Private(const KernelResult *k, Receptance receptanc
 
 /* ---- modes ---- */
 
-static PetscInt Moving_Private(PetscInt n, const PetscReal *r)
+/* A spectrum of so many points (0: chosen) and its modes that move the contact point, `wanted` at least. */
+static PetscErrorCode Modes_Private(const Params *params, PetscInt points, PetscInt wanted, Spectrum *spectrum, MovingModes *modes, Complaint *complaint)
 {
-  PetscInt moving = 0;
-
-  for (PetscInt k = 0; k < n; k++) moving += r[k] > 0.0;
-  return moving;
-}
-
-/* A spectrum with at least `wanted` modes that move the contact point: as many more as do not. */
-static PetscErrorCode Spectrum_Private(const Params *params, PetscInt points, PetscInt wanted, Spectrum *spectrum, Complaint *complaint)
-{
-  Params           p = *params;
-  const PetscReal *r;
-  PetscInt         n = 0, missing = wanted;
+  Params p = *params;
 
   PetscFunctionBeginUser;
   p.beam_points = points;
+  *modes        = (MovingModes){0};
   PetscCall(SpectrumCreate(PETSC_COMM_SELF, spectrum));
   PetscCall(SpectrumSetParams(*spectrum, &p));
-  while (missing > 0 && !complaint->exit_code) {
-    PetscCall(SpectrumSetModes(*spectrum, n + missing));
-    PetscCall(SpectrumSetUp(*spectrum, complaint));
-    if (complaint->exit_code) break;
-    PetscCall(SpectrumGet(*spectrum, &n, NULL, &r));
-    missing = wanted - Moving_Private(n, r);
-  }
+  PetscCall(MovingModesResolve(*spectrum, &p, wanted, modes, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  The receptance of the first `wanted` modes that move the contact point (0: of all). The compliance of the rest is a difference: where
-  it is lost in the round-off of the first residues, the modes end.
-*/
-static PetscErrorCode Receptance_Private(const Job *job, const KernelResult *k, Spectrum spectrum, PetscInt wanted, Receptance *receptance,
-                                         PetscInt *resolved)
+/* The receptance of the first `wanted` of the modes (0: of all), as far as they can be used; NULL: not even one. */
+static PetscErrorCode Receptance_Private(const Params *params, Spectrum spectrum, const MovingModes *modes, PetscInt wanted, Receptance *receptance)
 {
-  const Params    *p = &job->params;
-  const PetscReal *w, *r, *damping;
-  PetscReal       *kept_w, *kept_r, *kept_D, beyond = k->compliance, disagreement = 0.0;
-  PetscInt         n, M = 0;
+  PetscInt M;
 
   PetscFunctionBeginUser;
-  PetscCall(SpectrumGet(spectrum, &n, &w, &r));
-  PetscCall(SpectrumGetDamping(spectrum, &damping));
-  *resolved = Moving_Private(n, r);
-  PetscCall(PetscMalloc3(n, &kept_w, n, &kept_r, n, &kept_D));
-  for (PetscInt i = 0; i < n && (!wanted || M < wanted); i++) {
-    if (!(r[i] > 0.0)) continue;
-    if (p->beam_model != BEAM_MODES) {
-      if (!M) PetscCall(SpectrumGetMode(spectrum, i, NULL, &disagreement));
-      if (w[i] > 0.0) beyond -= r[i] / (w[i] * w[i]);
-      if (!(beyond > 10.0 * PetscMax(disagreement, 1e-10) * k->compliance)) break;
-    }
-    kept_w[M]   = w[i];
-    kept_r[M]   = r[i];
-    kept_D[M++] = damping[i];
-  }
+  PetscCall(MovingModesUsable(spectrum, params, modes, &M));
+  if (wanted) M = PetscMin(M, wanted);
   *receptance = NULL;
-  if (M) {
-    PetscCall(ReceptanceCreate(PETSC_COMM_SELF, receptance));
-    PetscCall(ReceptanceSetModes(*receptance, M, kept_w, kept_r, M));
-    PetscCall(ReceptanceSetContinuum(*receptance, p->damping_ratio, k->compliance, k->impedance));
-    if (p->beam_model == BEAM_MODES) PetscCall(ReceptanceSetDamping(*receptance, kept_D));
-    PetscCall(ReceptanceSetClosure(*receptance, isinf(k->impedance) ? 0 : p->receptance_closure));
-    PetscCall(ReceptanceSetUp(*receptance));
-  }
-  PetscCall(PetscFree3(kept_w, kept_r, kept_D));
+  if (M == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MovingModesReceptance(PETSC_COMM_SELF, params, modes, M, M, receptance));
+  PetscCall(ReceptanceSetUp(*receptance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -132,13 +92,15 @@ static PetscErrorCode Used_Private(Receptance receptance, PetscInt *M)
 /* Kernel number i, and its spectrum, which the caller destroys. */
 static PetscErrorCode One_Private(const Job *job, KernelResult *k, PetscInt i, Spectrum *spectrum, Complaint *complaint)
 {
-  KernelOf *of  = &k->of[i];
-  Complaint few = {0};
-  PetscInt  M   = 0;
+  KernelOf   *of  = &k->of[i];
+  Complaint   few = {0};
+  MovingModes modes;
+  PetscInt    M = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(Spectrum_Private(&job->params, of->points, job->params.beam_model == BEAM_MODES ? 1 : 2, spectrum, &few));
+  PetscCall(Modes_Private(&job->params, of->points, 2, spectrum, &modes, &few));
   if (few.exit_code) {
+    PetscCall(MovingModesDestroy(&modes));
     if (of->points)
       ComplaintSet(complaint, EXIT_OPTIONS,
                    "option -kernel_beam_points: %" PetscInt_FMT
@@ -147,7 +109,9 @@ static PetscErrorCode One_Private(const Job *job, KernelResult *k, PetscInt i, S
     else *complaint = few;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Receptance_Private(job, k, *spectrum, 0, &of->receptance, &of->resolved));
+  of->resolved = modes.n;
+  PetscCall(Receptance_Private(&job->params, *spectrum, &modes, 0, &of->receptance));
+  PetscCall(MovingModesDestroy(&modes));
   if (of->receptance) PetscCall(Used_Private(of->receptance, &M));
   else {
     ComplaintSet(complaint, EXIT_OPTIONS,
@@ -174,7 +138,6 @@ static PetscErrorCode Limit_Private(const Job *job, KernelResult *k, Complaint *
   const LiteralKernel kind = isinf(k->impedance) ? KERNEL_BARE : KERNEL_CLOSED;
   Receptance          most = k->of[k->n - 1].receptance, own = NULL;
   Spectrum            spectrum = NULL;
-  PetscInt            resolved;
 
   PetscFunctionBeginUser;
   if (WavesApply(p)) {
@@ -193,11 +156,14 @@ static PetscErrorCode Limit_Private(const Job *job, KernelResult *k, Complaint *
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (p->receptance_modes && p->beam_model != BEAM_MODES) {
-    PetscCall(Spectrum_Private(p, p->beam_points, p->receptance_modes, &spectrum, complaint));
+    MovingModes modes;
+
+    PetscCall(Modes_Private(p, p->beam_points, p->receptance_modes, &spectrum, &modes, complaint));
     if (!complaint->exit_code) {
-      PetscCall(Receptance_Private(job, k, spectrum, p->receptance_modes, &own, &resolved));
-      if (resolved > k->of[k->n - 1].resolved) PetscCall(RegularityJudge(p, spectrum, &k->regularity));
+      PetscCall(Receptance_Private(p, spectrum, &modes, p->receptance_modes, &own));
+      if (modes.n > k->of[k->n - 1].resolved) PetscCall(RegularityJudge(p, spectrum, &k->regularity));
     }
+    PetscCall(MovingModesDestroy(&modes));
     PetscCall(SpectrumDestroy(&spectrum));
     if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
     if (own) most = own;

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "graze/beam.h"
+#include "graze/moving.h"
 #include "graze/waves.h"
 
 /* Modes known beyond the cut: they make the tail sums, whose remainder is asymptotic.   (6.6)-(6.8) */
@@ -18,9 +19,7 @@ struct _p_Model {
   Params       params;
   PetscInt     M; /* 0: not chosen yet */
   Spectrum     spectrum;
-  PetscInt     n_kept; /* known modes that move the contact point */
-  PetscInt    *number; /* in the spectrum, from 0; shape [n_kept] */
-  PetscReal   *w, *r, *damping;
+  MovingModes  kept; /* known modes that move the contact point */
   Receptance   receptance;
   ForcingShape load;
   PetscBool    set_up;
@@ -55,52 +54,15 @@ PetscBool ModelChoosesModes(const Params *params)
                      !WavesMove(params, params->flow));
 }
 
-/* The modes of the spectrum that move the contact point. */
-static PetscErrorCode Keep_Private(Model model)
-{
-  const PetscReal *w, *r, *damping;
-  PetscInt         n;
-
-  PetscFunctionBeginUser;
-  PetscCall(SpectrumGet(model->spectrum, &n, &w, &r));
-  PetscCall(SpectrumGetDamping(model->spectrum, &damping));
-  PetscCall(PetscFree4(model->number, model->w, model->r, model->damping));
-  PetscCall(PetscMalloc4(n, &model->number, n, &model->w, n, &model->r, n, &model->damping));
-  model->n_kept = 0;
-  for (PetscInt k = 0; k < n; ++k) {
-    if (!(r[k] > 0.0)) continue;
-    model->number[model->n_kept]  = k;
-    model->w[model->n_kept]       = w[k];
-    model->r[model->n_kept]       = r[k];
-    model->damping[model->n_kept] = damping[k];
-    ++model->n_kept;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* At least so many modes that move the contact point; BEAM_MODES has those that it has. */
+/* At least so many modes that move the contact point. */
 static PetscErrorCode Spectrum_Private(Model model, PetscInt wanted, Complaint *complaint)
 {
-  PetscInt n = 0;
-
   PetscFunctionBeginUser;
   if (!model->spectrum) {
     PetscCall(SpectrumCreate(model->comm, &model->spectrum));
     PetscCall(SpectrumSetParams(model->spectrum, &model->params));
   }
-  if (model->params.beam_model == BEAM_MODES) wanted = 1;
-  for (model->n_kept = 0; model->n_kept < wanted;) {
-    PetscCall(SpectrumSetModes(model->spectrum, n + wanted - model->n_kept));
-    PetscCall(SpectrumSetUp(model->spectrum, complaint));
-    if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(SpectrumGet(model->spectrum, &n, NULL, NULL));
-    PetscCall(Keep_Private(model));
-    if (model->params.beam_model != BEAM_MODES) continue;
-    if (!model->n_kept)
-      ComplaintSet(complaint, EXIT_OPTIONS,
-                   "option -beam_tip_values: no mode moves the contact point; allowed: at least one that is not 0");
-    break;
-  }
+  PetscCall(MovingModesResolve(model->spectrum, &model->params, wanted, &model->kept, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,16 +70,16 @@ static PetscErrorCode Spectrum_Private(Model model, PetscInt wanted, Complaint *
 static PetscErrorCode Find_Private(Model model, const char *option, PetscInt mode, PetscInt M, PetscInt *k, Complaint *complaint)
 {
   PetscFunctionBeginUser;
-  for (*k = 0; *k < model->n_kept && model->number[*k] < mode - 1; ++*k) {}
-  if (*k < model->n_kept && model->number[*k] > mode - 1)
+  for (*k = 0; *k < model->kept.n && model->kept.number[*k] < mode - 1; ++*k) {}
+  if (*k < model->kept.n && model->kept.number[*k] > mode - 1)
     ComplaintSet(complaint, EXIT_OPTIONS,
                  "option -%s: mode %" PetscInt_FMT
                  " does not move the contact point at -contact_position %g; allowed: a mode that does, %" PetscInt_FMT " for one",
-                 option, mode, (double)model->params.contact_position, model->number[0] + 1);
-  else if (*k >= PetscMin(M, model->n_kept))
+                 option, mode, (double)model->params.contact_position, model->kept.number[0] + 1);
+  else if (*k >= PetscMin(M, model->kept.n))
     ComplaintSet(complaint, EXIT_OPTIONS,
                  "option -%s: %" PetscInt_FMT " is not among the %" PetscInt_FMT " modes kept; allowed: at most %" PetscInt_FMT, option,
-                 mode, M, model->number[PetscMin(M, model->n_kept) - 1] + 1);
+                 mode, M, model->kept.number[PetscMin(M, model->kept.n) - 1] + 1);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,25 +97,10 @@ static PetscErrorCode CheckNamed_Private(Model model, PetscInt M, Complaint *com
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*
-  How many of the known modes a receptance can use: the compliance beyond them is a difference of numbers of the size of S, and has
-  to stand out from the round-off of the first residues. Slender beams, whose modes carry S within the first few, reach that soon.
-  A singular structure makes nothing of that difference, and can use all.
-*/
 static PetscErrorCode Usable_Private(Model model, PetscInt *usable)
 {
-  const PetscReal S = BeamCompliance(&model->params);
-  PetscReal       beyond = S, disagreement;
-
   PetscFunctionBeginUser;
-  *usable = model->n_kept;
-  if (PetscIsInfReal(BeamImpedance(&model->params))) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(SpectrumGetMode(model->spectrum, model->number[0], NULL, &disagreement));
-  /* ten times: an error of a tenth in C0, which the total H(0) = S does not feel at all */
-  for (*usable = 0; *usable < model->n_kept; ++*usable) {
-    if (model->w[*usable] > 0.0) beyond -= model->r[*usable] / (model->w[*usable] * model->w[*usable]);
-    if (!(beyond > 10.0 * PetscMax(disagreement, 1e-10) * S)) break;
-  }
+  PetscCall(MovingModesUsable(model->spectrum, &model->params, &model->kept, usable));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,12 +110,7 @@ static PetscErrorCode Receptance_Private(Model model, PetscInt M, Receptance *re
 
   PetscFunctionBeginUser;
   PetscCall(Usable_Private(model, &n));
-  PetscCall(ReceptanceCreate(model->comm, receptance));
-  PetscCall(ReceptanceSetModes(*receptance, n, model->w, model->r, M));
-  PetscCall(
-    ReceptanceSetContinuum(*receptance, model->params.damping_ratio, BeamCompliance(&model->params), BeamImpedance(&model->params)));
-  if (model->params.beam_model == BEAM_MODES) PetscCall(ReceptanceSetDamping(*receptance, model->damping));
-  PetscCall(ReceptanceSetClosure(*receptance, model->params.receptance_closure));
+  PetscCall(MovingModesReceptance(model->comm, &model->params, &model->kept, n, M, receptance));
   /* rigid impacts need no tail, no poles, no zeros: they are made when someone asks */
   if (model->params.flow != FLOW_RESTITUTION) PetscCall(ReceptanceSetUp(*receptance));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -213,7 +155,7 @@ PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
   else PetscCall(CheckNamed_Private(model, model->M, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Receptance_Private(model, model->M, &model->receptance));
-  PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, model->number, p, &model->load));
+  PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, model->kept.number, p, &model->load));
   model->set_up = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -225,7 +167,7 @@ PetscErrorCode ModelDestroy(Model *model)
   PetscCall(ForcingShapeDestroy(&(*model)->load));
   PetscCall(ReceptanceDestroy(&(*model)->receptance));
   PetscCall(SpectrumDestroy(&(*model)->spectrum));
-  PetscCall(PetscFree4((*model)->number, (*model)->w, (*model)->r, (*model)->damping));
+  PetscCall(MovingModesDestroy(&(*model)->kept));
   PetscCall(PetscFree(*model));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -242,7 +184,7 @@ PetscErrorCode ModelGetKept(Model model, PetscInt *M, const PetscInt **number)
   PetscFunctionBeginUser;
   PetscCheck(model->set_up, model->comm, PETSC_ERR_PLIB, "ModelSetUp comes before ModelGetKept");
   if (M) *M = model->M;
-  if (number) *number = model->number;
+  if (number) *number = model->kept.number;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,17 +223,17 @@ static PetscErrorCode Initial_Private(Model model, Flow flow, PetscInt M)
     const PetscReal side = p->stop_side == STOP_ABOVE ? -1.0 : 1.0;
 
     for (PetscInt k = 0; k < M; ++k) {
-      const PetscReal tip = PetscSqrtReal(model->r[k]);
+      const PetscReal tip = PetscSqrtReal(model->kept.r[k]);
 
-      if (model->number[k] != p->initial_mode - 1) continue;
+      if (model->kept.number[k] != p->initial_mode - 1) continue;
       x[k]     = side * p->initial_displacement / tip;
       x[M + k] = side * p->initial_velocity / tip;
     }
   } else {
     PetscCall(SpectrumProjectField(model->spectrum, p->initial_shape, field));
     for (PetscInt k = 0; k < M; ++k) {
-      x[k]     = p->initial_displacement * field[model->number[k]];
-      x[M + k] = p->initial_velocity * field[model->number[k]];
+      x[k]     = p->initial_displacement * field[model->kept.number[k]];
+      x[M + k] = p->initial_velocity * field[model->kept.number[k]];
     }
   }
   PetscCall(FlowSetInitialModal(flow, x));
@@ -357,7 +299,7 @@ static PetscErrorCode Probe_Private(Model model, PetscInt M, PetscReal amplitude
 
   PetscFunctionBeginUser;
   PetscCall(Receptance_Private(model, M, &receptance));
-  PetscCall(ForcingShapeCreate(model->spectrum, receptance, model->number, &model->params, &load));
+  PetscCall(ForcingShapeCreate(model->spectrum, receptance, model->kept.number, &model->params, &load));
   PetscCall(Flow_Private(model, receptance, FLOW_EXACT, &flow));
   PetscCall(FlowSetForcing(flow, &load, amplitude, frequency));
   PetscCall(FlowGetSize(flow, &size));
