@@ -7,7 +7,7 @@
 #ifndef GRAZE_WAVES_H
 #define GRAZE_WAVES_H
 
-#include "graze/params.h"
+#include "graze/receptance.h"
 
 typedef struct {
   PetscInt   n;
@@ -25,5 +25,8 @@ PetscErrorCode WaveTrainDestroy(WaveTrain *train);
    rigid). L1_2 = g + w1^2 int int g - Linf tau,   Linf = w1^2 S or, of a rigid mode, r_1   (14.3), (14.4) */
 PetscErrorCode WaveTrainKernel(const WaveTrain *train, PetscReal w1, PetscReal Linf, PetscInt n, const PetscReal *tau, PetscReal *L1_2,
                                PetscReal *g);
+/* The kernel of such a structure at rising delays tau, shape [n]; mode 1 and Linf are those of its receptance. */
+PetscErrorCode WaveKernelEvaluate(const Params *params, Receptance receptance, PetscInt n, const PetscReal *tau, PetscReal *L1_2,
+                                  PetscReal *g);
 
 #endif

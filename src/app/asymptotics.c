@@ -10,11 +10,9 @@
 #include "app.h"
 #include "graze/asymptotics.h"
 #include "graze/log.h"
-#include "graze/provenance.h"
-#include "output.h"
+#include "solo.h"
 #include "variable.h"
 
-#define RESULT     "asymptotics.h5"
 #define MODES_RTOL 1e-3 /* of modes_needed */
 
 /* Of the coefficients a_k(dt): first modes; the longest time and shorter ones, by tens. */
@@ -165,42 +163,21 @@ static PetscErrorCode WriteData_Private(Store store, const Table *t, Complaint *
 
 /* ---- the command ---- */
 
-typedef struct {
-  MPI_Comm comm;
-  int      argc;
-  char   **argv;
-  Params   params;
-} Job;
-
-static PetscErrorCode Write_Private(const Job *job, const Table *table, const char *path, Complaint *complaint)
+static PetscErrorCode Work_Private(const Solo *job, Complaint *complaint)
 {
-  Store store = NULL;
-
-  PetscFunctionBeginUser;
-  PetscCall(StoreCreate(path, &store, complaint));
-  PetscCall(OutputWriteProvenance(store, job->comm, "Contact force of short contacts", "asymptotics", job->argc, job->argv, complaint));
-  PetscCall(OutputWriteParameters(store, &job->params, COMMAND_ASYMPTOTICS, complaint));
-  PetscCall(WriteData_Private(store, table, complaint));
-  PetscCall(ProvenanceWriteEnd(store, complaint));
-  PetscCall(StoreReady(store, complaint));
-  PetscCall(StoreClose(&store, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
-{
-  char  path[PETSC_MAX_PATH_LEN];
   Table table;
+  Store store;
 
   PetscFunctionBeginUser;
-  PetscCall(OutputPath(&job->params, RESULT, sizeof path, path, complaint));
-  PetscCall(OutputWriteYaml(&job->params, COMMAND_ASYMPTOTICS, complaint));
+  PetscCall(SoloWriteYaml(job, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(TableCreate_Private(&job->params, &table));
   PetscCall(Fill_Private(&table));
   PetscCall(Print_Private(&table));
-  PetscCall(Write_Private(job, &table, path, complaint));
-  if (!complaint->exit_code) PetscCall(LogLine("result         %s", path));
+  PetscCall(SoloCreate(job, &store, complaint));
+  PetscCall(WriteData_Private(store, &table, complaint));
+  PetscCall(SoloFinish(&store, complaint));
+  if (!complaint->exit_code) PetscCall(SoloLogResult(job));
   PetscCall(TableDestroy_Private(&table));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -221,19 +198,19 @@ static void Check_Private(const Params *p, Complaint *complaint)
 */
 PetscErrorCode CommandAsymptotics(MPI_Comm comm, int argc, char **argv, Complaint *complaint)
 {
-  Job         job = {.comm = comm, .argc = argc, .argv = argv};
-  PetscMPIInt rank;
-  OutputFound found;
+  Solo      job = {.comm    = comm,
+                   .command = COMMAND_ASYMPTOTICS,
+                   .name    = "asymptotics",
+                   .title   = "Contact force of short contacts",
+                   .file    = "asymptotics.h5",
+                   .argc    = argc,
+                   .argv    = argv};
+  PetscBool done, works;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(ParamsRead(comm, COMMAND_ASYMPTOTICS, argc, argv, &job.params, complaint));
+  PetscCall(SoloRead(&job, complaint));
   if (!complaint->exit_code) Check_Private(&job.params, complaint);
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LogSetUp(comm, job.params.quiet));
-  PetscCall(OutputPrepare(comm, &job.params, COMMAND_ASYMPTOTICS, RESULT, &found, complaint));
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (found == OUTPUT_DONE) PetscCall(LogLine("%s/" RESULT " is complete: nothing to do (-overwrite moves it aside)", job.params.output));
-  else if (!rank) PetscCall(Work_Private(&job, complaint));
+  if (!complaint->exit_code) PetscCall(SoloPrepare(&job, &done, &works, complaint));
+  if (!complaint->exit_code && works) PetscCall(Work_Private(&job, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

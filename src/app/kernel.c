@@ -11,20 +11,9 @@
 #include "graze/beam.h"
 #include "graze/log.h"
 #include "graze/moving.h"
-#include "graze/provenance.h"
 #include "graze/waves.h"
 #include "kernel_result.h"
-#include "output.h"
-
-#define RESULT "kernel.h5"
-
-typedef struct {
-  MPI_Comm comm;
-  int      argc;
-  char   **argv;
-  Params   given, params; /* as the user said it; non-dimensional */
-  Units    units;
-} Job;
+#include "solo.h"
 
 /* ---- curves ---- */
 
@@ -54,7 +43,8 @@ static PetscErrorCode Curves_Private(const KernelResult *k, Receptance receptanc
 /* ---- modes ---- */
 
 /* A spectrum of so many points (0: chosen) and its modes that move the contact point, `wanted` at least. */
-static PetscErrorCode Modes_Private(const Params *params, PetscInt points, PetscInt wanted, Spectrum *spectrum, MovingModes *modes, Complaint *complaint)
+static PetscErrorCode Modes_Private(const Params *params, PetscInt points, PetscInt wanted, Spectrum *spectrum, MovingModes *modes,
+                                    Complaint *complaint)
 {
   Params p = *params;
 
@@ -68,7 +58,8 @@ static PetscErrorCode Modes_Private(const Params *params, PetscInt points, Petsc
 }
 
 /* The receptance of the first `wanted` of the modes (0: of all), as far as they can be used; NULL: not even one. */
-static PetscErrorCode Receptance_Private(const Params *params, Spectrum spectrum, const MovingModes *modes, PetscInt wanted, Receptance *receptance)
+static PetscErrorCode Receptance_Private(const Params *params, Spectrum spectrum, const MovingModes *modes, PetscInt wanted,
+                                         Receptance *receptance)
 {
   PetscInt M;
 
@@ -90,7 +81,7 @@ static PetscErrorCode Used_Private(Receptance receptance, PetscInt *M)
 }
 
 /* Kernel number i, and its spectrum, which the caller destroys. */
-static PetscErrorCode One_Private(const Job *job, KernelResult *k, PetscInt i, Spectrum *spectrum, Complaint *complaint)
+static PetscErrorCode One_Private(const Solo *job, KernelResult *k, PetscInt i, Spectrum *spectrum, Complaint *complaint)
 {
   KernelOf   *of  = &k->of[i];
   Complaint   few = {0};
@@ -132,7 +123,7 @@ static PetscErrorCode One_Private(const Job *job, KernelResult *k, PetscInt i, S
   N -> infinity: of undamped strings and rods the exact waves; else of the most modes there are, or of -receptance_modes, closed if
   the structure is regular.
 */
-static PetscErrorCode Limit_Private(const Job *job, KernelResult *k, Complaint *complaint)
+static PetscErrorCode Limit_Private(const Solo *job, KernelResult *k, Complaint *complaint)
 {
   const Params       *p    = &job->params;
   const LiteralKernel kind = isinf(k->impedance) ? KERNEL_BARE : KERNEL_CLOSED;
@@ -141,17 +132,9 @@ static PetscErrorCode Limit_Private(const Job *job, KernelResult *k, Complaint *
 
   PetscFunctionBeginUser;
   if (WavesApply(p)) {
-    WaveTrain        train;
-    KernelConstants  constants;
-    const PetscReal *w;
-
-    PetscCall(KernelGetConstants(most, &constants));
-    PetscCall(ReceptanceGetModes(most, NULL, &w, NULL, NULL, NULL));
-    PetscCall(WaveTrainCreate(p, p->contact_position, p->kernel_max_time, &train));
     PetscCall(CurvesCreate_Private(k->n_tau, &k->limit));
     for (int grid = 0; grid < DELAYS; grid++)
-      PetscCall(WaveTrainKernel(&train, w[0], constants.Linf[1], k->n_tau, k->tau[grid], k->limit.L1[grid], k->limit.g[grid]));
-    PetscCall(WaveTrainDestroy(&train));
+      PetscCall(WaveKernelEvaluate(p, most, k->n_tau, k->tau[grid], k->limit.L1[grid], k->limit.g[grid]));
     PetscCall(PetscStrncpy(k->limit_kind, "exact waves", sizeof k->limit_kind));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -175,7 +158,7 @@ static PetscErrorCode Limit_Private(const Job *job, KernelResult *k, Complaint *
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Compute_Private(const Job *job, KernelResult *k, Complaint *complaint)
+static PetscErrorCode Compute_Private(const Solo *job, KernelResult *k, Complaint *complaint)
 {
   const Params *p = &job->params;
 
@@ -236,7 +219,7 @@ static PetscErrorCode PrintRow_Private(const char *head, PetscInt n, const Petsc
 }
 
 /* [L1]_2 of the bare sums at delays that shrink by tens: where a kernel has a jump, more modes hold it up for longer. */
-static PetscErrorCode PrintEvidence_Private(const Job *job, const KernelResult *k)
+static PetscErrorCode PrintEvidence_Private(const Solo *job, const KernelResult *k)
 {
   enum { COLUMNS = 5 };
   const PetscReal last = job->params.kernel_max_time, first = job->params.kernel_min_time;
@@ -284,39 +267,23 @@ static PetscErrorCode PrintVerdict_Private(const KernelResult *k)
 
 /* ---- the command ---- */
 
-static PetscErrorCode Write_Private(const Job *job, const KernelResult *k, const char *path, Complaint *complaint)
+static PetscErrorCode Work_Private(const Solo *job, Complaint *complaint)
 {
-  Store store = NULL;
-
-  PetscFunctionBeginUser;
-  PetscCall(StoreCreate(path, &store, complaint));
-  PetscCall(OutputWriteProvenance(store, job->comm, "Memory kernel of a structure at its contact point", "kernel", job->argc, job->argv,
-                                  complaint));
-  PetscCall(OutputWriteParameters(store, &job->given, COMMAND_KERNEL, complaint));
-  PetscCall(OutputWriteScales(store, &job->units, complaint));
-  PetscCall(KernelResultWrite(store, k, complaint));
-  PetscCall(ProvenanceWriteEnd(store, complaint));
-  PetscCall(StoreReady(store, complaint));
-  PetscCall(StoreClose(&store, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
-{
-  char         path[PETSC_MAX_PATH_LEN];
   KernelResult k;
+  Store        store;
 
   PetscFunctionBeginUser;
-  PetscCall(OutputPath(&job->given, RESULT, sizeof path, path, complaint));
-  PetscCall(OutputWriteYaml(&job->given, COMMAND_KERNEL, complaint));
+  PetscCall(SoloWriteYaml(job, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Compute_Private(job, &k, complaint));
   if (!complaint->exit_code) {
     PetscCall(PrintEvidence_Private(job, &k));
     PetscCall(PrintVerdict_Private(&k));
-    PetscCall(Write_Private(job, &k, path, complaint));
+    PetscCall(SoloCreate(job, &store, complaint));
+    PetscCall(KernelResultWrite(store, &k, complaint));
+    PetscCall(SoloFinish(&store, complaint));
   }
-  if (!complaint->exit_code) PetscCall(LogLine("result         %s", path));
+  if (!complaint->exit_code) PetscCall(SoloLogResult(job));
   PetscCall(Destroy_Private(&k));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -329,19 +296,18 @@ static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
 */
 PetscErrorCode CommandKernel(MPI_Comm comm, int argc, char **argv, Complaint *complaint)
 {
-  Job         job = {.comm = comm, .argc = argc, .argv = argv};
-  PetscMPIInt rank;
-  OutputFound found;
+  Solo      job = {.comm    = comm,
+                   .command = COMMAND_KERNEL,
+                   .name    = "kernel",
+                   .title   = "Memory kernel of a structure at its contact point",
+                   .file    = "kernel.h5",
+                   .argc    = argc,
+                   .argv    = argv};
+  PetscBool done, works;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCall(ParamsRead(comm, COMMAND_KERNEL, argc, argv, &job.given, complaint));
-  if (!complaint->exit_code) PetscCall(UnitsApply(&job.given, &job.units, &job.params, complaint));
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LogSetUp(comm, job.given.quiet));
-  PetscCall(OutputPrepare(comm, &job.given, COMMAND_KERNEL, RESULT, &found, complaint));
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (found == OUTPUT_DONE) PetscCall(LogLine("%s/" RESULT " is complete: nothing to do (-overwrite moves it aside)", job.given.output));
-  else if (!rank) PetscCall(Work_Private(&job, complaint));
+  PetscCall(SoloRead(&job, complaint));
+  if (!complaint->exit_code) PetscCall(SoloPrepare(&job, &done, &works, complaint));
+  if (!complaint->exit_code && works) PetscCall(Work_Private(&job, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,6 +2,7 @@
   output_file.c - what every result file holds besides its data: /parameters, /scales, /kernel, /provenance.   (docs/data.md)
 */
 #include "output.h"
+#include "variable.h"
 
 #include <stdint.h>
 
@@ -150,78 +151,17 @@ PetscErrorCode OutputWriteScales(Store store, const Units *units, Complaint *com
 
 /* ---- /kernel ---- */
 
-static PetscErrorCode Variable_Private(Store store, const char *name, StoreType type, PetscInt rank, const char *const *dims,
-                                       const char *long_name, const char *scale, const void *values, Complaint *complaint)
-{
-  char path[64];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof path, "/kernel/%s", name));
-  PetscCall(StoreDefineVariable(store, "/kernel", name, type, rank, dims, complaint));
-  PetscCall(OutputDescribe(store, path, long_name, scale, complaint));
-  PetscCall(StoreWrite(store, path, NULL, NULL, values, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Real_Private(Store store, const char *name, const char *dim, const char *long_name, const char *scale,
-                                   const PetscReal *values, Complaint *complaint)
-{
-  PetscFunctionBeginUser;
-  PetscCall(Variable_Private(store, name, STORE_REAL, dim ? 1 : 0, &dim, long_name, scale, values, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* name_re and name_im over a dimension. */
-static PetscErrorCode Complex_Private(Store store, const char *name, const char *dim, const char *long_name, const char *scale, PetscInt n,
-                                      const double complex *values, Complaint *complaint)
-{
-  PetscReal *part;
-  char       full[64], text[160];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscMalloc1(n + 1, &part));
-  for (int im = 0; im < 2; im++) {
-    for (PetscInt i = 0; i < n; i++) part[i] = im ? cimag(values[i]) : creal(values[i]);
-    PetscCall(PetscSNPrintf(full, sizeof full, "%s_%s", name, im ? "im" : "re"));
-    PetscCall(PetscSNPrintf(text, sizeof text, "%s, %s part", long_name, im ? "imaginary" : "real"));
-    PetscCall(Real_Private(store, full, dim, text, scale, part, complaint));
-  }
-  PetscCall(PetscFree(part));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* first, first + 1, ...; or first + number[i] */
 static PetscErrorCode Count_Private(Store store, const char *name, PetscInt n, int32_t first, const PetscInt *number, const char *long_name,
                                     Complaint *complaint)
 {
   int32_t *values;
-  char     path[64];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n + 1, &values));
   for (PetscInt i = 0; i < n; i++) values[i] = first + (int32_t)(number ? number[i] : i);
-  PetscCall(StoreDefineDimension(store, "/kernel", name, STORE_INT32, n, values, complaint));
-  PetscCall(PetscSNPrintf(path, sizeof path, "/kernel/%s", name));
-  PetscCall(OutputDescribe(store, path, long_name, "1", complaint));
+  PetscCall(VariableDimension(store, name, STORE_INT32, n, values, long_name, "1", complaint));
   PetscCall(PetscFree(values));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* Undamped strings and rods: the kernel is a train of jumps, of which the poles give but a blurred picture. */
-static PetscErrorCode Waves_Private(const Params *params, Receptance receptance, PetscInt n, const PetscReal *tau, PetscReal *L1_1,
-                                    PetscReal *L1_2, PetscReal *g)
-{
-  const PetscReal *w;
-  KernelConstants  constants;
-  WaveTrain        train;
-
-  PetscFunctionBeginUser;
-  PetscCall(ReceptanceGetModes(receptance, NULL, &w, NULL, NULL, NULL));
-  PetscCall(KernelGetConstants(receptance, &constants));
-  PetscCall(WaveTrainCreate(params, params->contact_position, tau[n - 1], &train));
-  PetscCall(WaveTrainKernel(&train, w[0], constants.Linf[1], n, tau, L1_2, g));
-  PetscCall(WaveTrainDestroy(&train));
-  PetscCall(PetscArrayzero(L1_1, n));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,16 +182,18 @@ static PetscErrorCode Delays_Private(Store store, const Params *params, Receptan
   for (PetscInt i = 1; i < KERNEL_POINTS; i++)
     tau[i] = KERNEL_FIRST * PetscPowReal(last / KERNEL_FIRST, (PetscReal)(i - 1) / (KERNEL_POINTS - 2));
   tau[KERNEL_POINTS - 1] = last;
-  if (WavesApply(params)) PetscCall(Waves_Private(params, receptance, KERNEL_POINTS, tau, L1_1, L1_2, g));
-  else PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
-  PetscCall(StoreDefineDimension(store, "/kernel", "tau", STORE_REAL, KERNEL_POINTS, tau, complaint));
-  PetscCall(OutputDescribe(store, "/kernel/tau", "delay; kernels at 0 are the limit from above", "t0", complaint));
-  PetscCall(
-    Real_Private(store, "L1_1", "tau", "memory kernel, first component", UnitsScale(params->beam_model, "L^3/EI"), L1_1, complaint));
-  PetscCall(
-    Real_Private(store, "L1_2", "tau", "memory kernel, second component", UnitsScale(params->beam_model, "L^3/(EI t0)"), L1_2, complaint));
-  PetscCall(Real_Private(store, "g", "tau", "tip displacement after a unit impulse on the tip",
-                         UnitsScale(params->beam_model, "L^3/(EI t0)"), g, complaint));
+  if (WavesApply(params)) {
+    PetscCall(WaveKernelEvaluate(params, receptance, KERNEL_POINTS, tau, L1_2, g));
+    PetscCall(PetscArrayzero(L1_1, KERNEL_POINTS));
+  } else PetscCall(KernelEvaluate(receptance, KERNEL_CLOSED, KERNEL_POINTS, tau, L1_1, L1_2, g));
+  PetscCall(VariableDimension(store, "kernel/tau", STORE_REAL, KERNEL_POINTS, tau, "delay; kernels at 0 are the limit from above", "t0",
+                              complaint));
+  PetscCall(Variable(store, "kernel/L1_1", STORE_REAL, "tau", L1_1, "memory kernel, first component",
+                     UnitsScale(params->beam_model, "L^3/EI"), complaint));
+  PetscCall(Variable(store, "kernel/L1_2", STORE_REAL, "tau", L1_2, "memory kernel, second component",
+                     UnitsScale(params->beam_model, "L^3/(EI t0)"), complaint));
+  PetscCall(Variable(store, "kernel/g", STORE_REAL, "tau", g, "tip displacement after a unit impulse on the tip",
+                     UnitsScale(params->beam_model, "L^3/(EI t0)"), complaint));
   PetscCall(PetscFree4(tau, L1_1, L1_2, g));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -281,7 +223,6 @@ static PetscErrorCode Tail_Private(Store store, const Tail *tail, Complaint *com
 */
 PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
 {
-  const char *const     both[] = {"component", "component_2"};
   const Params         *params;
   const PetscInt       *number;
   Receptance            receptance;
@@ -309,30 +250,31 @@ PetscErrorCode OutputWriteKernel(Store store, Model model, Complaint *complaint)
   PetscCall(Tail_Private(store, tail, complaint));
   PetscCall(Delays_Private(store, params, receptance, complaint));
 
-  PetscCall(Count_Private(store, "component", 2, 1, NULL, "component of y = (displacement, velocity)", complaint));
-  PetscCall(Count_Private(store, "component_2", 2, 1, NULL, "component of y that A acts on", complaint));
-  PetscCall(Real_Private(store, "Linf", "component", "coefficient of the force",
-                         UnitsScale(params->beam_model, "L^3/(EI t0), L^3/(EI t0^2)"), constants.Linf, complaint));
-  PetscCall(
-    Variable_Private(store, "A", STORE_REAL, 2, both, "coefficient of y, row by row", "1/t0, 1, 1/t0^2, 1/t0", constants.A, complaint));
-  PetscCall(Real_Private(store, "L_plus", NULL, "L1_2(0+): the force after an onset is -velocity/L_plus",
-                         UnitsScale(params->beam_model, "L^3/(EI t0)"), &constants.L_plus, complaint));
-  PetscCall(Real_Private(store, "compliance", NULL, "tip displacement by a unit tip force", UnitsScale(params->beam_model, "L^3/EI"), &S,
-                         complaint));
-  PetscCall(Variable_Private(store, "modes", STORE_INT32, 0, NULL, "modes kept", "1", &modes, complaint));
-  PetscCall(Variable_Private(store, "closure", STORE_INT32, 0, NULL, "order of the tail closure", "1", &closure, complaint));
+  PetscCall(Count_Private(store, "kernel/component", 2, 1, NULL, "component of y = (displacement, velocity)", complaint));
+  PetscCall(Count_Private(store, "kernel/component_2", 2, 1, NULL, "component of y that A acts on", complaint));
+  PetscCall(Variable(store, "kernel/Linf", STORE_REAL, "component", constants.Linf, "coefficient of the force",
+                     UnitsScale(params->beam_model, "L^3/(EI t0), L^3/(EI t0^2)"), complaint));
+  PetscCall(Variable(store, "kernel/A", STORE_REAL, "component component_2", constants.A, "coefficient of y, row by row",
+                     "1/t0, 1, 1/t0^2, 1/t0", complaint));
+  PetscCall(Variable(store, "kernel/L_plus", STORE_REAL, "", &constants.L_plus, "L1_2(0+): the force after an onset is -velocity/L_plus",
+                     UnitsScale(params->beam_model, "L^3/(EI t0)"), complaint));
+  PetscCall(Variable(store, "kernel/compliance", STORE_REAL, "", &S, "tip displacement by a unit tip force",
+                     UnitsScale(params->beam_model, "L^3/EI"), complaint));
+  PetscCall(Variable(store, "kernel/modes", STORE_INT32, "", &modes, "modes kept", "1", complaint));
+  PetscCall(Variable(store, "kernel/closure", STORE_INT32, "", &closure, "order of the tail closure", "1", complaint));
 
-  PetscCall(Count_Private(store, "mode", M, 1, number, "number of the mode, from 1", complaint));
-  PetscCall(Real_Private(store, "natural_frequency", "mode", "undamped natural frequency", "rad/t0", w, complaint));
-  PetscCall(Real_Private(store, "residue", "mode", "residue of the mode: its mass-normalised tip value squared",
-                         UnitsScale(params->beam_model, "L^3/(EI t0^2)"), r, complaint));
+  PetscCall(Count_Private(store, "kernel/mode", M, 1, number, "number of the mode, from 1", complaint));
+  PetscCall(Variable(store, "kernel/natural_frequency", STORE_REAL, "mode", w, "undamped natural frequency", "rad/t0", complaint));
+  PetscCall(Variable(store, "kernel/residue", STORE_REAL, "mode", r, "residue of the mode: its mass-normalised tip value squared",
+                     UnitsScale(params->beam_model, "L^3/(EI t0^2)"), complaint));
 
-  PetscCall(Count_Private(store, "pole", n_poles, 0, NULL, "number of the pole, from 0; of a pair the one with im > 0", complaint));
+  PetscCall(Count_Private(store, "kernel/pole", n_poles, 0, NULL, "number of the pole, from 0; of a pair the one with im > 0", complaint));
+  PetscCall(VariableComplex(store, "kernel/pole", "pole", n_poles, poles, "pole of the tip receptance: exponent of free flight", "1/t0",
+                            complaint));
+  PetscCall(VariableComplex(store, "kernel/residue", "pole", n_poles, residues, "residue of the tip receptance at the pole",
+                            UnitsScale(params->beam_model, "L^3/(EI t0)"), complaint));
+  PetscCall(Count_Private(store, "kernel/zero", n_zeros, 0, NULL, "number of the zero, from 0; of a pair the one with im > 0", complaint));
   PetscCall(
-    Complex_Private(store, "pole", "pole", "pole of the tip receptance: exponent of free flight", "1/t0", n_poles, poles, complaint));
-  PetscCall(Complex_Private(store, "residue", "pole", "residue of the tip receptance at the pole",
-                            UnitsScale(params->beam_model, "L^3/(EI t0)"), n_poles, residues, complaint));
-  PetscCall(Count_Private(store, "zero", n_zeros, 0, NULL, "number of the zero, from 0; of a pair the one with im > 0", complaint));
-  PetscCall(Complex_Private(store, "zero", "zero", "zero of the tip receptance: exponent of contact", "1/t0", n_zeros, zeros, complaint));
+    VariableComplex(store, "kernel/zero", "zero", n_zeros, zeros, "zero of the tip receptance: exponent of contact", "1/t0", complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,11 +9,9 @@
 
 #include "app.h"
 #include "graze/log.h"
-#include "graze/provenance.h"
 #include "graze/waves.h"
-#include "output.h"
-
-#define RESULT "trajectory.h5"
+#include "solo.h"
+#include "variable.h"
 
 /* What the flow left behind. */
 typedef struct {
@@ -47,7 +45,7 @@ static PetscErrorCode Announce_Private(const Params *given, const Params *params
   if (params->flow == FLOW_LITERAL)
     PetscCall(LogLine("steps          %.3g%s", (double)(ceil(period / params->literal_step) * params->periods),
                       WavesMove(params, params->flow) ? "" : ", and the cost of one grows with the contacts before it"));
-  PetscCall(LogLine("result         would be %s/" RESULT "; nothing was run or written", given->output));
+  PetscCall(LogLine("result         would be %s/trajectory.h5; nothing was run or written", given->output));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -155,44 +153,6 @@ static PetscErrorCode Move_Private(Model model, const Params *params, Motion *mo
 
 /* ---- the file ---- */
 
-static PetscErrorCode Scalar_Private(Store store, const char *name, const char *long_name, const char *scale, PetscReal value,
-                                     Complaint *complaint)
-{
-  char path[64];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof path, "/%s", name));
-  PetscCall(StoreDefineVariable(store, "/", name, STORE_REAL, 0, NULL, complaint));
-  PetscCall(OutputDescribe(store, path, long_name, scale, complaint));
-  PetscCall(StoreWrite(store, path, NULL, NULL, &value, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Count_Private(Store store, const char *name, const char *long_name, int32_t value, Complaint *complaint)
-{
-  char path[64];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof path, "/%s", name));
-  PetscCall(StoreDefineVariable(store, "/", name, STORE_INT32, 0, NULL, complaint));
-  PetscCall(OutputDescribe(store, path, long_name, "1", complaint));
-  PetscCall(StoreWrite(store, path, NULL, NULL, &value, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Array_Private(Store store, const char *name, StoreType type, const char *dim, const char *long_name,
-                                    const char *scale, const void *values, Complaint *complaint)
-{
-  char path[64];
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof path, "/%s", name));
-  PetscCall(StoreDefineVariable(store, "/", name, type, 1, &dim, complaint));
-  PetscCall(OutputDescribe(store, path, long_name, scale, complaint));
-  PetscCall(StoreWrite(store, path, NULL, NULL, values, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 /* An onset for every contact, a release for every contact that ended, in order of time; at an impact both at once. */
 static PetscErrorCode WriteEvents_Private(Store store, const Params *params, const Motion *motion, Complaint *complaint)
 {
@@ -219,19 +179,18 @@ static PetscErrorCode WriteEvents_Private(Store store, const Params *params, con
     type[n++] = flags[1];
   }
   for (PetscInt i = 0; i < n; i++) number[i] = (int32_t)i;
-  PetscCall(StoreDefineDimension(store, "/", "event", STORE_INT32, n, number, complaint));
-  PetscCall(OutputDescribe(store, "/event", "number of the event, from 0", "1", complaint));
-  PetscCall(Array_Private(store, "event_time", STORE_REAL, "event", "time of the event", "t0", time, complaint));
-  PetscCall(Array_Private(store, "event_type", STORE_INT8, "event", "what happened", "1", type, complaint));
+  PetscCall(VariableDimension(store, "event", STORE_INT32, n, number, "number of the event, from 0", "1", complaint));
+  PetscCall(Variable(store, "event_time", STORE_REAL, "event", time, "time of the event", "t0", complaint));
+  PetscCall(Variable(store, "event_type", STORE_INT8, "event", type, "what happened", "1", complaint));
   PetscCall(StoreAttributeNumbers(store, "/event_type", "flag_values", STORE_INT8, 2, flags, complaint));
   PetscCall(StoreAttributeText(store, "/event_type", "flag_meanings", "onset release", complaint));
-  PetscCall(Array_Private(store, "event_velocity", STORE_REAL, "event", "tip velocity just before an onset; 0 at a release", "L/t0",
-                          velocity, complaint));
-  PetscCall(Array_Private(store, "event_force", STORE_REAL, "event", "contact force just after an onset; 0 at a release",
-                          UnitsScale(params->beam_model, "EI/L^2"), force, complaint));
+  PetscCall(Variable(store, "event_velocity", STORE_REAL, "event", velocity, "tip velocity just before an onset; 0 at a release", "L/t0",
+                     complaint));
+  PetscCall(Variable(store, "event_force", STORE_REAL, "event", force, "contact force just after an onset; 0 at a release",
+                     UnitsScale(params->beam_model, "EI/L^2"), complaint));
   if (params->flow == FLOW_RESTITUTION)
-    PetscCall(Array_Private(store, "event_impulse", STORE_REAL, "event", "impulse of the contact that begins; 0 at a release",
-                            UnitsScale(params->beam_model, "EI t0/L^2"), impulse, complaint));
+    PetscCall(Variable(store, "event_impulse", STORE_REAL, "event", impulse, "impulse of the contact that begins; 0 at a release",
+                       UnitsScale(params->beam_model, "EI t0/L^2"), complaint));
   PetscCall(PetscFree6(time, velocity, force, impulse, type, number));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -240,34 +199,34 @@ static PetscErrorCode WriteData_Private(Store store, const Params *params, const
 {
   const FlowRecord *r        = &motion->record;
   const PetscBool   seen     = r->max_displacement >= r->min_displacement ? PETSC_TRUE : PETSC_FALSE;
+  const PetscReal   highest  = seen ? r->max_displacement : NAN, lowest = seen ? r->min_displacement : NAN;
+  const PetscReal   fraction = motion->end > 0 ? r->time_in_contact / motion->end : NAN;
+  const char       *force    = UnitsScale(params->beam_model, "EI/L^2");
   const int8_t      complete = 1;
 
   PetscFunctionBeginUser;
-  PetscCall(StoreDefineDimension(store, "/", "time", STORE_REAL, r->next_sample, motion->time, complaint));
-  PetscCall(OutputDescribe(store, "/time", "time since the start, a strobe", "t0", complaint));
-  PetscCall(Array_Private(store, "displacement", STORE_REAL, "time", "tip displacement", "L", r->sample_y1, complaint));
-  PetscCall(Array_Private(store, "velocity", STORE_REAL, "time", "tip velocity; 0 in contact", "L/t0", r->sample_y2, complaint));
-  PetscCall(Array_Private(store, "force", STORE_REAL, "time", "contact force; 0 in flight", UnitsScale(params->beam_model, "EI/L^2"),
-                          r->sample_f, complaint));
+  PetscCall(VariableDimension(store, "time", STORE_REAL, r->next_sample, motion->time, "time since the start, a strobe", "t0", complaint));
+  PetscCall(Variable(store, "displacement", STORE_REAL, "time", r->sample_y1, "tip displacement", "L", complaint));
+  PetscCall(Variable(store, "velocity", STORE_REAL, "time", r->sample_y2, "tip velocity; 0 in contact", "L/t0", complaint));
+  PetscCall(Variable(store, "force", STORE_REAL, "time", r->sample_f, "contact force; 0 in flight", force, complaint));
   PetscCall(WriteEvents_Private(store, params, motion, complaint));
-  PetscCall(Scalar_Private(store, "stop_position", "tip displacement at the stop", "L", params->stop_position, complaint));
-  PetscCall(Scalar_Private(store, "amplitude", "forcing amplitude A of A cos(W t)", OutputAmplitudeScale(params),
-                           params->forcing_amplitude, complaint));
-  PetscCall(Scalar_Private(store, "frequency", "angular forcing frequency W", "rad/t0", params->forcing_frequency, complaint));
-  PetscCall(Scalar_Private(store, "max_displacement", "largest tip displacement", "L", seen ? r->max_displacement : NAN, complaint));
-  PetscCall(Scalar_Private(store, "min_displacement", "smallest tip displacement", "L", seen ? r->min_displacement : NAN, complaint));
-  PetscCall(
-    Scalar_Private(store, "min_gap", "smallest distance from the stop at which the tip turned back in flight", "L", r->min_gap, complaint));
-  PetscCall(Scalar_Private(store, "peak_force",
-                           params->flow == FLOW_RESTITUTION ? "largest contact force of sticking" : "largest contact force",
-                           UnitsScale(params->beam_model, "EI/L^2"), r->peak_force, complaint));
-  PetscCall(Scalar_Private(store, "contact_fraction", "share of the time in contact", "1",
-                           motion->end > 0 ? r->time_in_contact / motion->end : NAN, complaint));
+  PetscCall(Variable(store, "stop_position", STORE_REAL, "", &params->stop_position, "tip displacement at the stop", "L", complaint));
+  PetscCall(Variable(store, "amplitude", STORE_REAL, "", &params->forcing_amplitude, "forcing amplitude A of A cos(W t)",
+                     OutputAmplitudeScale(params), complaint));
+  PetscCall(Variable(store, "frequency", STORE_REAL, "", &params->forcing_frequency, "angular forcing frequency W", "rad/t0", complaint));
+  PetscCall(Variable(store, "max_displacement", STORE_REAL, "", &highest, "largest tip displacement", "L", complaint));
+  PetscCall(Variable(store, "min_displacement", STORE_REAL, "", &lowest, "smallest tip displacement", "L", complaint));
+  PetscCall(Variable(store, "min_gap", STORE_REAL, "", &r->min_gap,
+                     "smallest distance from the stop at which the tip turned back in flight", "L", complaint));
+  PetscCall(Variable(store, "peak_force", STORE_REAL, "", &r->peak_force,
+                     params->flow == FLOW_RESTITUTION ? "largest contact force of sticking" : "largest contact force", force, complaint));
+  PetscCall(Variable(store, "contact_fraction", STORE_REAL, "", &fraction, "share of the time in contact", "1", complaint));
   if (params->flow == FLOW_RESTITUTION) {
     const int32_t impacts = (int32_t)r->impacts, sticks = (int32_t)r->sticks;
 
-    PetscCall(Count_Private(store, "impacts", "rigid impacts", impacts, complaint));
-    PetscCall(Count_Private(store, "sticks", "spells of sticking that followed an accumulation of impacts", sticks, complaint));
+    PetscCall(Variable(store, "impacts", STORE_INT32, "", &impacts, "rigid impacts", "1", complaint));
+    PetscCall(Variable(store, "sticks", STORE_INT32, "", &sticks, "spells of sticking that followed an accumulation of impacts", "1",
+                       complaint));
   }
   PetscCall(StoreAttributeNumbers(store, "/", "complete", STORE_INT8, 1, &complete, complaint));
   PetscCall(StoreAttributeText(store, "/", "reason", FlowReasons[motion->reason], complaint));
@@ -276,41 +235,11 @@ static PetscErrorCode WriteData_Private(Store store, const Params *params, const
 
 /* ---- the command ---- */
 
-typedef struct {
-  MPI_Comm comm;
-  int      argc;
-  char   **argv;
-  Params   given, params; /* as the user said it; non-dimensional */
-  Units    units;
-} Job;
-
-static PetscErrorCode Write_Private(const Job *job, Model model, const Motion *motion, Complaint *complaint)
-{
-  char  path[PETSC_MAX_PATH_LEN];
-  Store store = NULL;
-
-  PetscFunctionBeginUser;
-  PetscCall(OutputPath(&job->given, RESULT, sizeof path, path, complaint));
-  PetscCall(StoreCreate(path, &store, complaint));
-  PetscCall(OutputWriteProvenance(store, job->comm, "Motion of an impacting beam's tip", "trajectory", job->argc, job->argv, complaint));
-  PetscCall(OutputWriteParameters(store, &job->given, COMMAND_TRAJECTORY, complaint));
-  PetscCall(OutputWriteScales(store, &job->units, complaint));
-  PetscCall(OutputWriteKernel(store, model, complaint));
-  PetscCall(WriteData_Private(store, &job->params, motion, complaint));
-  PetscCall(ProvenanceWriteEnd(store, complaint));
-  PetscCall(StoreReady(store, complaint));
-  PetscCall(StoreClose(&store, complaint));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode Summary_Private(const Job *job, const Motion *motion)
+static PetscErrorCode Summary_Private(const Solo *job, const Motion *motion)
 {
   const FlowRecord *r = &motion->record;
-  char              path[PETSC_MAX_PATH_LEN];
-  Complaint         none = {0}; /* the path was short enough to write to */
 
   PetscFunctionBeginUser;
-  PetscCall(OutputPath(&job->given, RESULT, sizeof path, path, &none));
   PetscCall(LogLine("contacts       %" PetscInt_FMT " in %.6g periods, %.3g %% of the time%s", r->count,
                     (double)(motion->end / motion->period), motion->end > 0 ? 100.0 * (double)(r->time_in_contact / motion->end) : 0.0,
                     r->open ? "; the last one lasts" : ""));
@@ -319,17 +248,18 @@ static PetscErrorCode Summary_Private(const Job *job, const Motion *motion)
   if (r->max_displacement >= r->min_displacement)
     PetscCall(LogLine("displacement   %.6g to %.6g L; peak force %.6g %s", (double)r->min_displacement, (double)r->max_displacement,
                       (double)r->peak_force, UnitsScale(job->params.beam_model, "EI/L^2")));
-  PetscCall(LogLine("result         %s", path));
+  PetscCall(SoloLogResult(job));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
+static PetscErrorCode Work_Private(const Solo *job, Complaint *complaint)
 {
   Model  model;
   Motion motion;
+  Store  store;
 
   PetscFunctionBeginUser;
-  PetscCall(OutputWriteYaml(&job->given, COMMAND_TRAJECTORY, complaint));
+  PetscCall(SoloWriteYaml(job, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Announce_Private(&job->given, &job->params));
   PetscCall(ModelCreate(PETSC_COMM_SELF, &model));
@@ -337,7 +267,10 @@ static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
   if (!complaint->exit_code) {
     PetscCall(MotionCreate_Private(&job->params, &motion));
     PetscCall(Move_Private(model, &job->params, &motion));
-    PetscCall(Write_Private(job, model, &motion, complaint));
+    PetscCall(SoloCreate(job, &store, complaint));
+    PetscCall(OutputWriteKernel(store, model, complaint));
+    PetscCall(WriteData_Private(store, &job->params, &motion, complaint));
+    PetscCall(SoloFinish(&store, complaint));
     if (!complaint->exit_code) PetscCall(Summary_Private(job, &motion));
     PetscCall(MotionDestroy_Private(&motion));
   }
@@ -352,27 +285,27 @@ static PetscErrorCode Work_Private(const Job *job, Complaint *complaint)
 */
 PetscErrorCode CommandTrajectory(MPI_Comm comm, int argc, char **argv, Complaint *complaint)
 {
-  Job         job = {.comm = comm, .argc = argc, .argv = argv};
-  PetscMPIInt rank, size;
-  OutputFound found;
+  Solo job = {.comm    = comm,
+              .command = COMMAND_TRAJECTORY,
+              .name    = "trajectory",
+              .title   = "Motion of an impacting beam's tip",
+              .file    = "trajectory.h5",
+              .argc    = argc,
+              .argv    = argv};
+  PetscMPIInt size;
+  PetscBool   done, works;
 
   PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &size));
-  PetscCall(ParamsRead(comm, COMMAND_TRAJECTORY, argc, argv, &job.given, complaint));
-  if (!complaint->exit_code) PetscCall(UnitsApply(&job.given, &job.units, &job.params, complaint));
+  PetscCall(SoloRead(&job, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LogSetUp(comm, job.given.quiet));
   if (job.given.dry_run) {
     PetscCall(Announce_Private(&job.given, &job.params));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(OutputPrepare(comm, &job.given, COMMAND_TRAJECTORY, RESULT, &found, complaint));
-  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  if (found == OUTPUT_DONE) PetscCall(LogLine("%s/" RESULT " is complete: nothing to do (-overwrite moves it aside)", job.given.output));
-  else {
-    if (size > 1) PetscCall(LogWarning("a trajectory is the work of one rank: %d of %d idle", size - 1, size));
-    if (!rank) PetscCall(Work_Private(&job, complaint));
-  }
+  PetscCall(SoloPrepare(&job, &done, &works, complaint));
+  if (complaint->exit_code || done) PetscFunctionReturn(PETSC_SUCCESS);
+  if (size > 1) PetscCall(LogWarning("a trajectory is the work of one rank: %d of %d idle", size - 1, size));
+  if (works) PetscCall(Work_Private(&job, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

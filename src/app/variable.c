@@ -6,20 +6,31 @@
 #include "variable.h"
 
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "output.h"
 
-enum { MOST_DIMS = 4 };
+enum { MOST_DIMS = 4, NAME = 64 };
+
+/* "kernel/tau": the group "/kernel", the path "/kernel/tau"; returns what is behind the last '/'. */
+static const char *Place_Private(const char *name, char *group /* [NAME] */, char *path /* [NAME] */)
+{
+  const char *slash = strrchr(name, '/');
+
+  (void)snprintf(path, NAME, "/%s", name);
+  (void)snprintf(group, NAME, "/%.*s", slash ? (int)(slash - name) : 0, name);
+  return slash ? slash + 1 : name;
+}
 
 PetscErrorCode VariableDimension(Store store, const char *name, StoreType type, PetscInt n, const void *values, const char *long_name,
                                  const char *scale, Complaint *complaint)
 {
-  char path[64];
+  char        group[NAME], path[NAME];
+  const char *leaf = Place_Private(name, group, path);
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof path, "/%s", name));
-  PetscCall(StoreDefineDimension(store, "/", name, type, n, values, complaint));
+  PetscCall(StoreDefineDimension(store, group, leaf, type, n, values, complaint));
   PetscCall(OutputDescribe(store, path, long_name, scale, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -39,12 +50,11 @@ PetscErrorCode VariableCount(Store store, const char *name, PetscInt n, const ch
 PetscErrorCode Variable(Store store, const char *name, StoreType type, const char *dims, const void *values, const char *long_name,
                         const char *scale, Complaint *complaint)
 {
-  char        path[64], text[128];
-  const char *list[MOST_DIMS];
+  char        group[NAME], path[NAME], text[128];
+  const char *leaf = Place_Private(name, group, path), *list[MOST_DIMS];
   PetscInt    rank = 0;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscSNPrintf(path, sizeof path, "/%s", name));
   PetscCall(PetscStrncpy(text, dims, sizeof text));
   for (char *word = text; *word;) {
     char *end = strchr(word, ' ');
@@ -55,7 +65,7 @@ PetscErrorCode Variable(Store store, const char *name, StoreType type, const cha
     *end = '\0';
     word = end + 1;
   }
-  PetscCall(StoreDefineVariable(store, "/", name, type, rank, list, complaint));
+  PetscCall(StoreDefineVariable(store, group, leaf, type, rank, list, complaint));
   PetscCall(OutputDescribe(store, path, long_name, scale, complaint));
   PetscCall(StoreWrite(store, path, NULL, NULL, values, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -65,7 +75,7 @@ PetscErrorCode VariableComplex(Store store, const char *name, const char *dims, 
                                const char *long_name, const char *scale, Complaint *complaint)
 {
   PetscReal *part;
-  char       full[64], text[160];
+  char       full[NAME], text[160];
 
   PetscFunctionBeginUser;
   PetscCall(PetscMalloc1(n + 1, &part));

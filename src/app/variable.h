@@ -1,5 +1,7 @@
 /*
-  variable.h - dimensions and variables in the root group of a result file, each with long_name, units and scale.   (docs/data.md)
+  variable.h - dimensions and variables of a result file, each with long_name, units and scale.   (docs/data.md)
+
+  A name is "tau" in the root group, or "kernel/tau" in the group /kernel, which is there.
 */
 #ifndef GRAZE_VARIABLE_H
 #define GRAZE_VARIABLE_H

@@ -7,6 +7,8 @@
 */
 #include "graze/waves.h"
 
+#include "graze/kernel.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -98,7 +100,7 @@ PetscErrorCode WaveTrainDestroy(WaveTrain *train)
 PetscErrorCode WaveTrainKernel(const WaveTrain *train, PetscReal w1, PetscReal Linf, PetscInt n, const PetscReal *tau, PetscReal *L1_2,
                                PetscReal *g)
 {
-  PetscInt  k = 0;
+  PetscInt  k  = 0;
   PetscReal at = 0.0, g0 = 0.0, g1 = 0.0, g2 = 0.0; /* g, its integral and its double integral at `at` */
 
   PetscFunctionBeginUser;
@@ -120,5 +122,22 @@ PetscErrorCode WaveTrainKernel(const WaveTrain *train, PetscReal w1, PetscReal L
     if (L1_2) L1_2[i] = g0 + w1 * w1 * (g2 + s * (g1 + 0.5 * s * g0)) - Linf * tau[i];
     if (g) g[i] = g0;
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* WaveKernelEvaluate - The poles of the receptance would give but a blurred picture of these jumps. Not collective. */
+PetscErrorCode WaveKernelEvaluate(const Params *params, Receptance receptance, PetscInt n, const PetscReal *tau, PetscReal *L1_2,
+                                  PetscReal *g)
+{
+  const PetscReal *w;
+  KernelConstants  constants;
+  WaveTrain        train;
+
+  PetscFunctionBeginUser;
+  PetscCall(ReceptanceGetModes(receptance, NULL, &w, NULL, NULL, NULL));
+  PetscCall(KernelGetConstants(receptance, &constants));
+  PetscCall(WaveTrainCreate(params, params->contact_position, tau[n - 1], &train));
+  PetscCall(WaveTrainKernel(&train, w[0], constants.Linf[1], n, tau, L1_2, g));
+  PetscCall(WaveTrainDestroy(&train));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
