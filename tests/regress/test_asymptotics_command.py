@@ -1,43 +1,27 @@
 """graze asymptotics: the file against a sum made here, the estimate it approaches, and complaints.
 
-Arguments (defaults from the environment that ctest sets): --graze PATH --source DIR --mpiexec PATH. Silent when right.
+Silent when right.
 """
 
-import argparse
 import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
 import h5py
 import numpy as np
 
-failures = []
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from sweeps import Runs, check, finish, near  # noqa: E402
 
 
-def check(right, text):
-    if not right:
-        failures.append(text)
+class Sums(Runs):
+    """Runs of graze asymptotics."""
 
+    def run(self, output, *options, **more):
+        return super().run(output, *options, command="asymptotics", **more)
 
-def near(value, reference, tolerance, text):
-    error = float(np.abs(np.asarray(value, float) - reference).max())
-    check(error <= tolerance, f"{text}: off by {error:.3g}, allowed {tolerance:g}")
-
-
-class Runner:
-    def __init__(self, graze, folder):
-        self.graze, self.folder = graze, pathlib.Path(folder)
-
-    def run(self, output, *words, code=0):
-        words = [self.graze, "asymptotics", "-output", str(self.folder / output), *map(str, words)]
-        done = subprocess.run(words, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=120)
-        check(done.returncode == code, f"{' '.join(words[1:])}: exit code {done.returncode}, not {code}: {done.stdout}{done.stderr}")
-        return done
-
-    def file(self, output):
+    def open(self, output):
         return h5py.File(self.folder / output / "asymptotics.h5", "r")
 
 
@@ -56,7 +40,7 @@ def contract(r):
     dims = dict(force="alpha time", force_estimate="alpha time", velocity_after="alpha time", modes_summed="alpha time", modes_needed="alpha time",
                 estimate_constant="alpha", estimate_exponent="alpha", velocity_estimate="alpha", coefficient="alpha coefficient_time mode",
                 natural_frequency="alpha mode", velocity_before="", residue="", damping_ratio="", modes_rtol="")
-    with r.file("a") as file:
+    with r.open("a") as file:
         axes = {"alpha", "time", "coefficient_time", "mode"}
         found = {name for name, item in file.items() if isinstance(item, h5py.Dataset)}
         check(found == axes | set(dims), f"variables: {sorted(found ^ (axes | set(dims)))}")
@@ -93,11 +77,11 @@ def options(r):
     """A given number of modes is a plain sum; w_1, v and D are used; what modes_needed says comes true."""
     words = "-asymptotics_alpha 1.5 -asymptotics_frequency 3 -asymptotics_velocity -2 -damping_ratio 0.3 -asymptotics_times 2 -asymptotics_min_time 0.01".split()
     r.run("all", *words)
-    with r.file("all") as file:
+    with r.open("all") as file:
         needed = int(file["modes_needed"][0, 0])
         whole = file["force"][0, 0]
     r.run("some", *words, "-asymptotics_modes", needed)
-    with r.file("some") as file:
+    with r.open("some") as file:
         G, g = (t.sum() for t in terms(1.5, 3, 0.3, 0.01, needed))
         near(file["force"][0, 0] * G / 0.02, 1, 1e-11, "force of a plain sum")
         near(file["velocity_after"][0, 0], -2 + 0.02 / G * g, 1e-10, "velocity of a plain sum")
@@ -113,18 +97,12 @@ def complaints(r):
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--graze", default=os.environ.get("GRAZE"))
-    parser.add_argument("--source")
-    parser.add_argument("--mpiexec")
-    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="graze_asymptotics_") as folder:
-        r = Runner(os.path.abspath(arguments.graze), folder)
+        r = Sums(folder)
         contract(r)
         options(r)
         complaints(r)
-    print("\n".join(failures), end="\n" if failures else "")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

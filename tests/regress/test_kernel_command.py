@@ -1,46 +1,30 @@
 """graze kernel: the file, its numbers against theory, the verdicts, and what is said about them.
 
-Arguments (defaults from the environment that ctest sets): --graze PATH --source DIR --mpiexec PATH. Silent when right.
+Silent when right.
 """
 
-import argparse
 import os
 import pathlib
 import resource
-import subprocess
 import sys
 import tempfile
 
 import h5py
 import numpy as np
 
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from sweeps import Runs, check, finish, near  # noqa: E402
+
 L_PLUS = 0.0271628290596  # theory 12; converged digits
 
-failures = []
 
+class Kernels(Runs):
+    """Runs of graze kernel."""
 
-def check(right, text):
-    if not right:
-        failures.append(text)
+    def run(self, output, *options, **more):
+        return super().run(output, *options, command="kernel", **more)
 
-
-def near(value, reference, tolerance, text):
-    error = float(np.abs(np.asarray(value, float) - reference).max())
-    check(error <= tolerance, f"{text}: off by {error:.3g}, allowed {tolerance:g}")
-
-
-class Runner:
-    def __init__(self, graze, folder):
-        self.graze, self.folder = graze, pathlib.Path(folder)
-
-    def run(self, output, *words, code=0):
-        words = [self.graze, "kernel", "-output", str(self.folder / output), *map(str, words)]
-        done = subprocess.run(words, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              timeout=120)
-        check(done.returncode == code, f"{' '.join(words[1:])}: exit code {done.returncode}, not {code}: {done.stdout}{done.stderr}")
-        return done
-
-    def file(self, output):
+    def open(self, output):
         return h5py.File(self.folder / output / "kernel.h5", "r")
 
 
@@ -60,7 +44,7 @@ def contract(r):
             dims[f"g_{kind}_{grid}"] = f"{rows}tau_{grid}"
     scales = dict(tau_log="t0", tau_linear="t0", g_bare_log="L^3/(EI t0)", L1_bare_log="L^3/EI, L^3/(EI t0)", pole_re="1/t0", compliance="L^3/EI",
                   natural_frequency="rad/t0")
-    with r.file("t") as file:
+    with r.open("t") as file:
         axes = {"beam_points", "component", "component_2", "tau_log", "tau_linear", "mode", "pole", "zero"}
         found = {name for name, item in file.items() if isinstance(item, h5py.Dataset)}
         check(found == axes | set(dims), f"variables: {sorted(found ^ (axes | set(dims)))}")
@@ -104,7 +88,7 @@ def verdicts(r):
     """Euler-Bernoulli is singular: no closed kernel, alpha 2, [L1]_2 -> 0. The string without damping: exact square wave."""
     out = r.run("e", "-beam_model", "euler_bernoulli", "-kernel_beam_points", "20,160").stdout
     check("singular: L+ = 0" in out and "-flow restitution" in out and "dt^-0.5" in out, f"Euler-Bernoulli: {out}")
-    with r.file("e") as file:
+    with r.open("e") as file:
         check(file.attrs["verdict"] == b"singular" and "L1_closed_log" not in file and file.attrs["limit"] == b"bare sum", "singular file")
         check(file["L_plus"][()] == 0, "L+ of Euler-Bernoulli")
         near([file.attrs["alpha"], file.attrs["onset_exponent"]], [2, -0.5], 1e-6, "alpha, exponent")
@@ -116,7 +100,7 @@ def verdicts(r):
         near(np.interp(tau, file["tau_log"], file["g_limit_log"]) / (1.5 * np.sqrt(tau) / C), 1, 1e-3, "g ~ sqrt(tau)")
     out = r.run("s", "-beam_model", "string", "-damping_ratio", 0, "-beam_wave_speed", 2, "-kernel_beam_points", "20,80", "-kernel_max_time", 1.9).stdout
     check("exact waves" in out and "regular: L+ = 0.5" in out, f"string: {out}")
-    with r.file("s") as file:
+    with r.open("s") as file:
         tau, g = file["tau_linear"][()], file["g_limit_linear"][()]
         wave = np.where(tau < 1, 0.5, -0.5)
         check(np.array_equal(g[np.abs(tau - 1) > 1e-9], wave[np.abs(tau - 1) > 1e-9]), "square wave")
@@ -128,7 +112,7 @@ def verdicts(r):
         check(difference < 0.06, f"L1 of waves and modes: {difference:.3g}")
     out = r.run("m", "-beam_model", "modes", "-beam_frequencies", "1,3", "-beam_tip_values", "1,0.5", "-beam_damping_ratios", "0.1,0.2").stdout
     check("singular" in out and "dt^-1" in out, f"modes: {out}")
-    with r.file("m") as file:
+    with r.open("m") as file:
         tau = file["tau_linear"][()]
         g = sum(n**2 * np.exp(-D * w * tau) * np.sin(w * np.sqrt(1 - D * D) * tau) / (w * np.sqrt(1 - D * D)) for w, n, D in ((1, 1, 0.1), (3, 0.5, 0.2)))
         near(file["g_bare_linear"][0], g, 1e-14, "g of two modes")
@@ -138,7 +122,7 @@ def verdicts(r):
 def limits(r):
     """-receptance_modes says how many modes stand for the limit; the cost; complaints."""
     r.run("l", "-receptance_modes", 60, "-kernel_beam_points", 20)
-    with r.file("l") as file:
+    with r.open("l") as file:
         check(file.attrs["limit_modes"] == 60 and file["n_modes"][0] < 10, "limit of 60 modes")
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     r.run("cost", "-kernel_beam_points", 160)
@@ -154,23 +138,17 @@ def limits(r):
     other = r.run("l", "-kernel_beam_points", 20, code=65).stderr
     check("receptance_modes" in other, f"other physics: {other}")
     r.run("again", "-options_file_yaml", r.folder / "t" / "used_parameters.yaml")
-    with r.file("t") as one, r.file("again") as two:
+    with r.open("t") as one, r.open("again") as two:
         check(np.array_equal(one["L1_closed_log"], two["L1_closed_log"]), "used_parameters.yaml")
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--graze", default=os.environ.get("GRAZE"))
-    parser.add_argument("--source")
-    parser.add_argument("--mpiexec")
-    arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="graze_kernel_") as folder:
-        r = Runner(os.path.abspath(arguments.graze), folder)
+        r = Kernels(folder)
         contract(r)
         verdicts(r)
         limits(r)
-    print("\n".join(failures), end="\n" if failures else "")
-    return 1 if failures else 0
+    return finish()
 
 
 if __name__ == "__main__":

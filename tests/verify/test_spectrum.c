@@ -17,6 +17,7 @@
 #include "graze/spectrum.h"
 #include "spectrum/spectrum_ladder.h"
 #include "support/characteristic.h"
+#include "support/made_spectrum.h"
 
 #define GOOD(call) assert_int_equal((int)(call), 0)
 
@@ -29,19 +30,6 @@ static void Near(double value, double exact, double tolerance)
 static Params BeamOf(double beta, double gamma)
 {
   return (Params){.beam_model = BEAM_TIMOSHENKO, .beam_beta = beta, .beam_gamma = gamma, .contact_position = 1.0};
-}
-
-static void MakeSpectrum(Spectrum *spectrum, const Params *params, PetscInt n_wanted, PetscInt *n, const PetscReal **w, const PetscReal **r)
-{
-  Complaint complaint = {0};
-
-  GOOD(SpectrumCreate(PETSC_COMM_SELF, spectrum));
-  GOOD(SpectrumSetParams(*spectrum, params));
-  GOOD(SpectrumSetModes(*spectrum, n_wanted));
-  GOOD(SpectrumSetUp(*spectrum, &complaint));
-  if (complaint.exit_code) fail_msg("%s", complaint.line);
-  GOOD(SpectrumGet(*spectrum, n, w, r));
-  assert_true(*n >= n_wanted);
 }
 
 /* The reference beam, 200 modes, shared: theory 12's beta = 4800, gamma = 1/4. */

@@ -16,6 +16,7 @@
 #include "graze/spectrum.h"
 #include "support/characteristic.h"
 #include "support/characteristic_ends.h"
+#include "support/made_spectrum.h"
 
 #define GOOD(call) assert_int_equal((int)(call), 0)
 
@@ -30,19 +31,6 @@ static void Near(double value, double exact, double tolerance)
 static Params BeamOf(BeamEnds ends, double contact)
 {
   return (Params){.beam_model = BEAM_TIMOSHENKO, .beam_ends = ends, .beam_beta = beta, .beam_gamma = gamma_, .contact_position = contact};
-}
-
-static void MakeSpectrum(Spectrum *spectrum, const Params *params, PetscInt n_wanted, PetscInt *n, const PetscReal **w, const PetscReal **r)
-{
-  Complaint complaint = {0};
-
-  GOOD(SpectrumCreate(PETSC_COMM_SELF, spectrum));
-  GOOD(SpectrumSetParams(*spectrum, params));
-  GOOD(SpectrumSetModes(*spectrum, n_wanted));
-  GOOD(SpectrumSetUp(*spectrum, &complaint));
-  if (complaint.exit_code) fail_msg("%s", complaint.line);
-  GOOD(SpectrumGet(*spectrum, n, w, r));
-  assert_true(*n >= n_wanted);
 }
 
 /* The two ways to write the exact equation, for the ends that both know: roots to the digits of a double, shapes to 1e-12. */

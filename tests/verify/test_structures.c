@@ -16,6 +16,7 @@
 #include "graze/beam.h"
 #include "graze/spectrum.h"
 #include "spectrum/spectrum_ladder.h"
+#include "support/made_spectrum.h"
 
 #define GOOD(call) assert_int_equal((int)(call), 0)
 
@@ -23,19 +24,6 @@ static void Near(double value, double exact, double tolerance)
 {
   if (!(fabs(value - exact) <= tolerance))
     fail_msg("%.17g should be %.17g within %g, is off by %g", value, exact, tolerance, value - exact);
-}
-
-static void MakeSpectrum(Spectrum *spectrum, const Params *params, PetscInt n_wanted, PetscInt *n, const PetscReal **w, const PetscReal **r)
-{
-  Complaint complaint = {0};
-
-  GOOD(SpectrumCreate(PETSC_COMM_SELF, spectrum));
-  GOOD(SpectrumSetParams(*spectrum, params));
-  GOOD(SpectrumSetModes(*spectrum, n_wanted));
-  GOOD(SpectrumSetUp(*spectrum, &complaint));
-  if (complaint.exit_code) fail_msg("%s", complaint.line);
-  GOOD(SpectrumGet(*spectrum, n, w, r));
-  assert_true(*n >= n_wanted);
 }
 
 /*
