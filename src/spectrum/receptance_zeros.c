@@ -68,9 +68,42 @@ static double complex Den_Private(Receptance rc, PetscInt k, double complex s)
   return s * s + 2.0 * rc->damping[k] * rc->w[k] * s + rc->w[k] * rc->w[k];
 }
 
+/* A step of Newton on H. */
+static PetscErrorCode Plain_Private(Receptance rc, double complex z, double complex *step)
+{
+  double complex H, slope;
+
+  PetscFunctionBeginUser;
+  PetscCall(ReceptanceEvaluate(rc, z, &H, &slope));
+  *step = H / slope;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* The same on den_k H = r_k + den_k (H without mode k), which has the zeros of H and no pole there. */
+static PetscErrorCode Deflated_Private(Receptance rc, PetscInt k, double complex z, double complex *step)
+{
+  const double complex den = Den_Private(rc, k, z), slope = 2.0 * (z + rc->damping[k] * rc->w[k]);
+  double complex       rest, change;
+
+  PetscFunctionBeginUser;
+  PetscCall(ReceptanceEvaluateTail(rc, z, &rest, &change));
+  for (PetscInt j = rc->M - 1; j >= 0; --j) {
+    double complex other, term;
+
+    if (j == k) continue;
+    other = Den_Private(rc, j, z);
+    term  = rc->r[j] / other;
+    rest += term;
+    change -= term * 2.0 * (z + rc->damping[j] * rc->w[j]) / other;
+  }
+  *step = (rc->r[k] + den * rest) / (slope * rest + den * change);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
-  Newton on H(z) = 0 from an eigenvalue; the step can only mend round-off, so it must be small. A mode that hardly moves the contact point
-  has its zero so near its pole that H is straight nowhere around it: then den_k H = 0 of the nearest pole, which is.
+  Newton from an eigenvalue; the step can only mend round-off, so it must be small. A mode that hardly moves the contact point has its
+  zero so near its pole that H is straight nowhere around it: then den_k H of the nearest pole is taken, which is. Where the two are one
+  number the zero goes a bit further, as far as it may be wrong anyway: 1/den_k is in all that is made of it, and cancels there.
 */
 static PetscErrorCode PolishZero_Private(Receptance rc, double complex *z, double complex *slope)
 {
@@ -84,11 +117,10 @@ static PetscErrorCode PolishZero_Private(Receptance rc, double complex *z, doubl
   for (int deflated = 0; deflated < 2; ++deflated) {
     *z = start;
     for (int it = 0; it < 12; ++it) {
-      double complex H, step;
+      double complex step = 0.0;
 
-      PetscCall(ReceptanceEvaluate(rc, *z, &H, slope));
-      if (deflated) *slope += H * 2.0 * (*z + rc->damping[near] * rc->w[near]) / Den_Private(rc, near, *z);
-      step = H / *slope;
+      if (deflated) PetscCall(Deflated_Private(rc, near, *z, &step));
+      else PetscCall(Plain_Private(rc, *z, &step));
       *z -= real ? creal(step) : step;
       if (cabs(step) < 4.0 * PETSC_MACHINE_EPSILON * cabs(*z)) break;
     }
@@ -96,6 +128,7 @@ static PetscErrorCode PolishZero_Private(Receptance rc, double complex *z, doubl
   }
   PetscCheck(cabs(*z - start) < 1e-4 * cabs(start), rc->comm, PETSC_ERR_PLIB, "zero of the receptance at %g%+gi moved to %g%+gi",
              creal(start), cimag(start), creal(*z), cimag(*z));
+  if (Den_Private(rc, near, *z) == 0.0) *z *= 1.0 + 2.0 * PETSC_MACHINE_EPSILON;
   PetscCall(ReceptanceEvaluate(rc, *z, NULL, slope));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
