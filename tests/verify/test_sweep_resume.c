@@ -274,8 +274,8 @@ static void sweep_resume_cell_given_up(void **state)
   (void)state;
   Few(&params);
   params.sweep_frequency = (Range){13, 15, 3};
-  params.settle_periods  = 8000; /* some tenths of a second a cell */
-  params.max_periods     = 10000;
+  params.settle_periods  = 40000; /* about a second a cell, and the pool's root ticks ten times a second */
+  params.max_periods     = 42000;
   LineCreate(&params, &line);
   assert_int_equal(Run(&line, 0, 3, 0, NULL), POOL_DONE);
   whole = Rows(&line, &layout);
@@ -293,7 +293,7 @@ static void sweep_resume_cell_given_up(void **state)
   GOOD(ModelDestroy(&line.model));
 }
 
-/* So is a cell that the literal scheme integrates again: two periods of some tenths of a second, after a moment for the exact flow. */
+/* So is a cell that the literal scheme integrates again: two periods of half a second, after a moment for the exact flow. */
 static void sweep_resume_check_given_up(void **state)
 {
   static Line line;
@@ -303,7 +303,7 @@ static void sweep_resume_check_given_up(void **state)
   Few(&params);
   params.sweep_frequency = (Range){13, 14, 2};
   params.sweep_check     = 2;
-  params.literal_step    = 5e-6;
+  params.literal_step    = 2e-6;
   LineCreate(&params, &line);
   line.stop_in = 0;
   assert_int_equal(Run(&line, 0, 2, 0, NULL), POOL_STOPPED);
