@@ -1,4 +1,4 @@
-"""grazedata - read what graze wrote: sweep.h5, trajectory.h5, kernel.h5 and asymptotics.h5.
+"""grazedata - read what graze wrote: sweep.h5, trajectory.h5, kernel.h5 and asymptotics.h5; branches.h5 is read by branchdata.
 
 The only file that knows their schema (docs/data.md): names of variables, order of axes, status numbers, units.
 Everything else works with what the functions here return: an xarray.Dataset, or plain numpy arrays.
@@ -24,9 +24,9 @@ PENDING, PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILE
 CHAOTIC, QUASI_PERIODIC = 9, 10
 
 # Codes of a period map: a positive code is the period itself.
-CODE_PENDING, CODE_CONTACT_FREE, CODE_APERIODIC, CODE_NOT_SETTLED, CODE_FAILED = 0, -1, -2, -3, -4
+CODE_PENDING, CODE_CONTACT_FREE, CODE_APERIODIC, CODE_NOT_SETTLED, CODE_FAILED, CODE_CHAOTIC, CODE_QUASI_PERIODIC = 0, -1, -2, -3, -4, -5, -6
 _CODE_OF_STATUS = {PENDING: CODE_PENDING, CONTACT_FREE: CODE_CONTACT_FREE, APERIODIC: CODE_APERIODIC,
-                   NOT_SETTLED: CODE_NOT_SETTLED, CHAOTIC: CODE_APERIODIC, QUASI_PERIODIC: CODE_APERIODIC}
+                   NOT_SETTLED: CODE_NOT_SETTLED, CHAOTIC: CODE_CHAOTIC, QUASI_PERIODIC: CODE_QUASI_PERIODIC}
 
 ONSET, RELEASE = 1, 2  # event_type of a trajectory
 DIRECTIONS = {"up": 1, "down": -1}
@@ -46,7 +46,7 @@ class DataError(Exception):
 
 # --- opening ---
 
-def _open(path, kind):
+def open_kind(path, kind):
     """An xarray.Dataset of the root group of `path` if it is of that kind, a key of _NEEDS, else a DataError that says why not."""
     path = os.fspath(path)
     if os.path.isdir(path):
@@ -60,7 +60,7 @@ def _open(path, kind):
         with h5py.File(path, "r") as file:
             names = set(file)
     except OSError as error:
-        number = error.errno or _errno_in(str(error))
+        number = error.errno or int((re.findall(r"errno = (\d+)", str(error)) or "0")[0])
         if number in (errno.EAGAIN, errno.ENOLCK, 524):
             raise DataError(f"{path}: locked by a run that is writing it; "
                             "export HDF5_USE_FILE_LOCKING=FALSE to look at it anyway") from None
@@ -79,15 +79,11 @@ def _open(path, kind):
         raise DataError(f"{path}: cannot be read: {' '.join(str(error).split())}") from None
 
 
-def _errno_in(text):
-    found = re.search(r"errno = (\d+)", text)
-    return int(found.group(1)) if found else 0
-
-
 _NEEDS = {  # variables that tell a kind of file from the others, and without which it is of no use
     "sweep": {"direction", "amplitude", "frequency", "status", "period"},
     "trajectory": {"time", "displacement", "velocity", "force", "event_time", "event_type", "amplitude", "frequency"},
     "kernel": {"beam_points", "tau_log", "tau_linear", "L1_bare_log", "L1_bare_linear", "L1_limit_log", "L_plus", "n_modes"},
+    "branches": {"branch", "point", "special", "point_branch", "parameter", "stability", "special_type", "branch_period"},
     "asymptotics": {"alpha", "time", "force", "force_estimate", "coefficient", "coefficient_time", "mode", "modes_needed"},
 }
 
@@ -96,22 +92,22 @@ def open_sweep(path):
     """sweep.h5 as an xarray.Dataset with coordinates direction, amplitude, frequency, sample, contact, multiplier, state_index.
 
     Data are read when they are used. An incomplete file opens like any other: see pending_cells."""
-    return _open(path, "sweep")
+    return open_kind(path, "sweep")
 
 
 def open_trajectory(path):
     """trajectory.h5 as an xarray.Dataset with coordinates time, event."""
-    return _open(path, "trajectory")
+    return open_kind(path, "trajectory")
 
 
 def open_kernel(path):
     """kernel.h5 as an xarray.Dataset with coordinates beam_points, tau_log, tau_linear, component, mode, pole, zero."""
-    return _open(path, "kernel")
+    return open_kind(path, "kernel")
 
 
 def open_asymptotics(path):
     """asymptotics.h5 as an xarray.Dataset with coordinates alpha, time, coefficient_time, mode."""
-    return _open(path, "asymptotics")
+    return open_kind(path, "asymptotics")
 
 
 def pending_cells(ds):
@@ -122,13 +118,14 @@ def pending_cells(ds):
 
 # --- the other groups ---
 
-def _text(value):
+def as_text(value):
+    """An attribute or scalar as a str or number of Python; HDF5 has several forms of both."""
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, np.ndarray) and value.dtype.kind == "S" and value.ndim == 1 and value.dtype.itemsize == 1:
         return value.tobytes().decode().rstrip("\0")
     if isinstance(value, np.ndarray) and value.size == 1:
-        return _text(value.reshape(())[()])
+        return as_text(value.reshape(())[()])
     return value.item() if isinstance(value, np.generic) else value
 
 
@@ -138,8 +135,8 @@ def _group(ds, name):
         if name not in file:
             return {}
         group = file[name]
-        values = {key: _text(value) for key, value in group.attrs.items()}
-        values.update({key: _text(item[()]) for key, item in group.items() if isinstance(item, h5py.Dataset) and item.ndim == 0})
+        values = {key: as_text(value) for key, value in group.attrs.items()}
+        values.update({key: as_text(item[()]) for key, item in group.items() if isinstance(item, h5py.Dataset) and item.ndim == 0})
     return values
 
 
@@ -224,7 +221,7 @@ def _parse_scale(text):
 
 def unit(ds, name, si=False):
     """The Unit of a variable: (1, its scale such as 'L/t0'), or with si=True the factor to SI and 'm/s'. Needs /scales for SI."""
-    scale = _text(ds[name].attrs.get("scale", ""))
+    scale = as_text(ds[name].attrs.get("scale", ""))
     if not si:
         return Unit(1.0, "" if scale == "1" else scale)
     known = scales(ds)
@@ -318,6 +315,11 @@ def strobe_points(line, value="displacement"):
 def contact_points(line, name):
     """One of CONTACT_VALUES for every stored contact of every cell of a line."""
     return _stack(line, name, line["n_contacts"], "contact")
+
+
+def cell_points(line, name):
+    """A variable that every cell of a line has one number of, such as "max_displacement"."""
+    return _stack(line.assign({name: line[name].expand_dims("one")}), name, xr.ones_like(line["status"], int), "one")
 
 
 def truncated_cells(line):
@@ -479,7 +481,7 @@ def collocation(ds):
 
 def verdict(ds):
     """(L+ of the continuum, "regular" or "singular") of a kernel file."""
-    return float(ds["L_plus"]), str(_text(ds.attrs["verdict"]))
+    return float(ds["L_plus"]), str(as_text(ds.attrs["verdict"]))
 
 
 # --- one asymptotics.h5 ---

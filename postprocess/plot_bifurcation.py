@@ -42,11 +42,12 @@ def points_of(line, value):
 
 
 def draw_points(ax, points, name, x_unit, y_unit):
-    """The points of one direction; those of cells without a period fine and grey, beneath."""
+    """The points of one direction; those of cells without a period fine, grey or violet, beneath."""
     x, y = points.x * x_unit.factor, points.value * y_unit.factor
     code = grazedata.period_codes(points)
     dots = {"linestyle": "none", "marker": "o", "markeredgewidth": 0, "rasterized": True}
-    for grey, colour in ((grazedata.CODE_NOT_SETTLED, style.NOT_SETTLED), (grazedata.CODE_APERIODIC, style.APERIODIC)):
+    for grey, colour in ((grazedata.CODE_NOT_SETTLED, style.NOT_SETTLED), (grazedata.CODE_APERIODIC, style.APERIODIC),
+                         (grazedata.CODE_CHAOTIC, style.CHAOTIC), (grazedata.CODE_QUASI_PERIODIC, style.QUASI_PERIODIC)):
         ax.plot(x[code == grey], y[code == grey], markersize=0.9, color=colour, zorder=1, **dots)
     settled = (code > 0) | (code == grazedata.CODE_CONTACT_FREE)
     ax.plot(x[settled], y[settled], markersize=SIZE[name], color=style.DIRECTION[name],
@@ -134,7 +135,7 @@ def draw(ds, args):
     handles = legend_handles(lines, code, not_numbered, any(len(b) for b in breaks.values()))
     above = {"loc": "lower left", "bbox_to_anchor": (0, 1.02), "alignment": "left"}
     if page:
-        top.legend(handles=handles, ncol=len(handles), **above)
+        top.legend(handles=handles, ncol=len(handles) if len(handles) <= 7 else -(-len(handles) // 2), **above)  # beside the title
         top.set_title(title, loc="right")
     else:
         top.legend(handles=handles, ncol=3, title=title, **above)

@@ -35,10 +35,10 @@ INK = "#202020"
 SERIES = (("#E69F00", (0, (1, 1))), ("#56B4E9", (0, (4, 1.2))), ("#0072B2", (0, (5, 1, 1, 1))), ("#202020", "-"))
 REDUCED, RIGID = "#0072B2", "#E69F00"  # the two models of the papers: delay equation, rigid impacts
 
-# Periods 1..8 and 9+. With the greys and the red below no two are closer than 17 in CIELAB, whether seen by full colour
+# Periods 1..8 and 9+. With the greys, the violet and the red below no two are closer than 17 in CIELAB, whether seen by full colour
 # vision or with any of the three kinds of colour blindness (Machado et al. 2009); tests/post/test_style_colours.py measures it.
 PERIODS = ("#332288", "#99DDFF", "#F7CB45", "#AA3377", "#B5E3A1", "#EE6677", "#0072B2", "#661100", "#77AADD")
-APERIODIC, NOT_SETTLED = "#3A3A3A", "#BBBBBB"
+CHAOTIC, APERIODIC, NOT_SETTLED, QUASI_PERIODIC = "#000000", "#3A3A3A", "#BBBBBB", "#A500FF"
 CONTACT_FREE, CONTACT_FREE_HATCH = "#FFFFFF", "#B0B0B0"
 FAILED = "#FF0000"
 
@@ -120,6 +120,8 @@ def save(fig, paths, caption):
 # --- period codes as colours ---
 
 _GREY_CODES = (  # code, colour, hatch colour or None, name in the legend
+    (grazedata.CODE_CHAOTIC, CHAOTIC, None, "chaotic"),
+    (grazedata.CODE_QUASI_PERIODIC, QUASI_PERIODIC, None, "quasi-periodic"),
     (grazedata.CODE_APERIODIC, APERIODIC, None, "aperiodic"),
     (grazedata.CODE_NOT_SETTLED, NOT_SETTLED, None, "not settled"),
     (grazedata.CODE_CONTACT_FREE, CONTACT_FREE, CONTACT_FREE_HATCH, "contact-free"),

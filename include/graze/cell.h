@@ -41,6 +41,8 @@ typedef enum {
   CELL_PERIODS_USED,
   CELL_RESIDUAL,
   CELL_CHECK_DEVIATION,
+  CELL_LYAPUNOV_EXPONENT,
+  CELL_LYAPUNOV_ERROR,
   CELL_STATE_IN_CONTACT, /* with STATE: what the next cell of the line starts from */
   CELL_STATE,
   CELL_WALL_SECONDS,

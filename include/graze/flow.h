@@ -44,6 +44,7 @@ typedef struct {
   Contact   current;         /* the contact under way, also when it did not fit or began before the record */
   PetscReal max_displacement, min_displacement;
   PetscReal min_gap;         /* smallest gap at which the tip turned back in flight; NaN if it never did */
+  PetscReal min_force;       /* smallest local minimum of the force inside a contact; NaN if there was none; exact and restitution */
   PetscReal peak_force, time_in_contact; /* restitution: of sticking */
   /* samples: rising times in [t0] since FlowStart; filled as they are passed. n_samples 0: none. */
   PetscInt         n_samples, next_sample;
@@ -62,6 +63,9 @@ typedef struct {
   PetscReal *x; /* owned by whoever made it */
 } FlowState;
 
+/* What the derivative of a flow can be taken by, beside the state. */
+typedef enum { FLOW_BY_NOTHING, FLOW_BY_AMPLITUDE, FLOW_BY_FREQUENCY, FLOW_BY_STOP } FlowParameter;
+
 /*
   Tangent vectors that every FlowPeriod carries along: v <- (d x(T)/d x(0)) v. Start from the identity to get the Jacobian of
   as many periods as follow. A column that has shrunk below round-off of where it began is set to zero and no longer carried.
@@ -71,6 +75,12 @@ typedef struct {
   PetscReal *v;     /* shape [n,m], column-major */
   PetscReal *begin; /* energy norm of each column at the start; shape [m]; set by FlowTangentIdentity */
   PetscBool *alive; /* shape [m] */
+  /*
+    by != FLOW_BY_NOTHING: s <- (d x(T)/d x(0)) s + d x(T)/d by, with x(T) the state at the next strobe, wherever the parameter moves that.
+    by the stop: -stop_position, positive with u. s is set by the caller, 0 to begin with; shape [n].
+  */
+  FlowParameter by;
+  PetscReal    *s;
 } FlowTangent;
 
 PetscErrorCode FlowCreate(MPI_Comm comm, Flow *flow);
@@ -88,7 +98,11 @@ PetscErrorCode FlowSetInitialModal(Flow flow, const PetscReal *x);
 PetscErrorCode FlowInitialState(Flow flow, FlowState *state); /* the stated initial condition: -initial_* */
 PetscErrorCode FlowGetTip(Flow flow, const FlowState *state, PetscReal *y1, PetscReal *y2); /* at a strobe; y2 = 0 in contact */
 
-/* FlowStart sets state and clock (a strobe); FlowPeriod advances by one period and leaves the state in `state`. */
+/*
+  FlowStart sets state and clock (a strobe); FlowPeriod advances by one period and leaves the state in `state`.
+  A state on the wrong side of an event begins with it: in flight, beyond the stop and moving into it, an onset (moving away: flight); in
+  contact with a force < 0, a release.
+*/
 PetscErrorCode FlowStart(Flow flow, const FlowState *state);
 PetscErrorCode FlowPeriod(Flow flow, FlowState *state, FlowReason *reason);
 /* Whether the method carries tangent vectors: exact and restitution do. */

@@ -15,6 +15,8 @@ PetscErrorCode LogLine(const char *format, ...) PETSC_ATTRIBUTE_FORMAT(1, 2);
 PetscErrorCode LogWarning(const char *format, ...) PETSC_ATTRIBUTE_FORMAT(1, 2);
 /* done of total steps (`before` of them in earlier runs) after `seconds`: prints done/total, steps per second and the time left, not more often than is useful. */
 PetscErrorCode LogProgress(const char *what, PetscInt before, PetscInt done, PetscInt total, PetscReal seconds);
+/* A line of progress where nobody knows how much there is to do. */
+PetscErrorCode LogNow(PetscReal seconds, const char *format, ...) PETSC_ATTRIBUTE_FORMAT(2, 3);
 PetscErrorCode LogClose(PetscInt *warnings); /* warnings may be NULL */
 
 #endif

@@ -19,6 +19,8 @@ PetscErrorCode ModelSetModes(Model model, PetscInt M);
 PetscBool      ModelChoosesModes(const Params *params);
 /* Spectrum, receptance, load. With modes to be chosen, ModelChooseModes comes first. Lazy. */
 PetscErrorCode ModelSetUp(Model model, Complaint *complaint);
+/* Another damping ratio: receptance and load anew, the spectrum stays. Flows made before are to be destroyed first. After ModelSetUp. */
+PetscErrorCode ModelSetDamping(Model model, PetscReal damping);
 PetscErrorCode ModelDestroy(Model *model);
 
 typedef struct {

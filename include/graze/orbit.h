@@ -4,6 +4,7 @@
 #ifndef GRAZE_ORBIT_H
 #define GRAZE_ORBIT_H
 
+#include "graze/floquet.h"
 #include "graze/flow.h"
 
 typedef enum {
@@ -12,8 +13,6 @@ typedef enum {
   ORBIT_FLOW_FAILED
 } OrbitReason;
 extern const char *const OrbitReasons[];
-
-#define ORBIT_MULTIPLIERS 8
 
 typedef struct _p_Orbit *Orbit;
 

@@ -36,6 +36,8 @@ typedef enum { DIRECTION_UP, DIRECTION_DOWN, DIRECTION_BOTH } SweepDirection;
 
 typedef enum { RETRY_NONE, RETRY_FAILED } Retry;
 
+typedef enum { CONTINUE_AMPLITUDE, CONTINUE_FREQUENCY, CONTINUE_STOP, CONTINUE_DAMPING } ContinueParameter;
+
 /* k/N: the k-th of N parts, 1 <= k <= N */
 typedef struct {
   PetscInt k, n;
@@ -98,9 +100,14 @@ typedef struct {
   Range          sweep_amplitude, sweep_frequency;
   SweepAlong     sweep_along;
   SweepDirection sweep_direction;
-  PetscInt       sweep_segment, sweep_check, settle_periods, sample_periods, max_period, max_periods, max_contacts;
+  PetscInt       sweep_segment, sweep_check, settle_periods, sample_periods, max_period, max_periods, max_contacts, lyapunov_periods;
   /* trajectory */
   PetscInt periods, samples_per_period;
+  /* continuation; min, max and steps in the unit of the parameter */
+  ContinueParameter continue_parameter;
+  PetscReal         continue_min, continue_max, continue_step, continue_min_step, continue_max_step; /* steps NaN: from the bounds */
+  PetscInt          continue_max_points, continue_switch_depth, continue_shots; /* shots 0: chosen */
+  char              start_from[PETSC_MAX_PATH_LEN], start_cells[64], start_point[64];
   /* run control */
   char      output[PETSC_MAX_PATH_LEN];
   PetscBool overwrite, quiet, dry_run;
@@ -127,7 +134,7 @@ typedef enum {
   PARAM_REALS,
   PARAM_INTS
 } ParamKind;
-enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2, COMMAND_KERNEL = 4, COMMAND_ASYMPTOTICS = 8 };
+enum { COMMAND_SWEEP = 1, COMMAND_TRAJECTORY = 2, COMMAND_KERNEL = 4, COMMAND_ASYMPTOTICS = 8, COMMAND_CONTINUE = 16 };
 
 typedef struct {
   const char        *group, *name; /* name without the dash */

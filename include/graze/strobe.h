@@ -2,12 +2,14 @@
   strobe.h - the steady state behind one pair of forcing parameters, from the stroboscopic sequence.   [theory 8]
 
   Settle, sample, then decide: a period is accepted when Newton finds a stable orbit of that least period which the
-  samples approach. Every call ends: -flow_max_events and -max_periods bound it.
+  samples approach. What has none is followed on for its largest Lyapunov exponent. Every call ends: -flow_max_events, -max_periods and
+  -lyapunov_periods bound it.
 */
 #ifndef GRAZE_STROBE_H
 #define GRAZE_STROBE_H
 
 #include "graze/flow.h"
+#include "graze/lyapunov.h"
 #include "graze/orbit.h"
 
 /* Stored in files: append only. */
@@ -20,10 +22,14 @@ typedef enum {
   STATUS_EVENT_LIMIT         = 5,
   STATUS_FLOW_FAILED         = 6,
   STATUS_CRASHED             = 7,
-  STATUS_PERIODIC_UNVERIFIED = 8
+  STATUS_PERIODIC_UNVERIFIED = 8,
+  STATUS_CHAOTIC             = 9,
+  STATUS_QUASI_PERIODIC      = 10
 } SteadyStatus;
-#define STATUS_COUNT 9
+#define STATUS_COUNT 11
 extern const char *const SteadyStatusNames[STATUS_COUNT]; /* "pending", "periodic", ... */
+/* What the exponent makes of a cell that is aperiodic or not settled by its samples; beside_orbit: they may be leaving or reaching an orbit. */
+SteadyStatus SteadyStatusWith(SteadyStatus status, PetscBool beside_orbit, LyapunovVerdict verdict);
 
 typedef struct {
   SteadyStatus status;
@@ -33,8 +39,9 @@ typedef struct {
   FlowRecord   record;          /* contacts and extremes over the n_samples periods */
   PetscInt     n_multipliers;
   PetscReal    multiplier_re[ORBIT_MULTIPLIERS], multiplier_im[ORBIT_MULTIPLIERS], multiplier_error[ORBIT_MULTIPLIERS];
-  PetscInt     periods_used;    /* forcing periods integrated before the decision */
+  PetscInt     periods_used;    /* forcing periods integrated before the decision; those of the exponent not among them */
   PetscReal    residual;        /* Newton residual of the orbit, relative; NaN: none */
+  PetscReal    lyapunov_exponent, lyapunov_error; /* largest exponent and its standard error [1/period]; NaN: not measured */
 } Steady;
 
 typedef struct _p_Strobe *Strobe;

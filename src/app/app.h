@@ -13,10 +13,12 @@
 
 PetscErrorCode CommandSweep(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandTrajectory(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
+PetscErrorCode CommandContinue(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandKernel(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandAsymptotics(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandInfo(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandVerify(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
+PetscErrorCode CommandCheck(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandMerge(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 PetscErrorCode CommandHelp(MPI_Comm comm, int argc, char **argv, Complaint *complaint);
 

@@ -110,7 +110,7 @@ static PetscErrorCode Parameters_Private(const char *path, Params *given, Compla
   PetscFunctionBeginUser;
   PetscCall(StoreOpen(path, PETSC_FALSE, &store, complaint));
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ParamsFromStore(store, given, &here));
+  PetscCall(ParamsFromStore(store, COMMAND_SWEEP, given, &here));
   if (here.exit_code) ComplaintSet(complaint, EXIT_FILES, "%.300s: %.700s", path, here.line);
   PetscCall(StoreClose(&store, complaint));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -24,7 +24,7 @@
 
 #define LOCK_SECONDS 10 /* a run that was killed a moment ago may still be dying */
 
-static const char *const results[] = {"sweep.h5", "trajectory.h5", "kernel.h5", "asymptotics.h5", NULL};
+static const char *const results[] = {"sweep.h5", "trajectory.h5", "kernel.h5", "asymptotics.h5", "branches.h5", NULL};
 
 static int lock_file = -1; /* log.txt, locked; open until the process ends */
 
@@ -117,7 +117,7 @@ static PetscErrorCode MoveAside_Private(const Params *params, size_t size, char 
 {
   static const char *const ours[] = {"sweep.h5",           "sweep.previous.h5",      "sweep.h5.partial",       "trajectory.h5",
                                      "trajectory.h5.partial", "kernel.h5",          "kernel.h5.partial", "asymptotics.h5",
-                                     "asymptotics.h5.partial", "used_parameters.yaml", "log.txt",        NULL};
+                                     "asymptotics.h5.partial", "branches.h5", "branches.journal", "used_parameters.yaml", "log.txt",        NULL};
   char        folder[PETSC_MAX_PATH_LEN];
   PetscBool   any = PETSC_FALSE;
   struct stat info;
@@ -191,7 +191,7 @@ static PetscErrorCode Judge_Private(const char *path, const Params *params, unsi
     PetscCall(Differences_Private(store, params, command, sizeof list, list));
     if (*list) ComplaintSet(complaint, EXIT_FILES, "%.300s is the result of other parameters (%s); " HINT, path, list);
     else if (complete) *result = OUTPUT_DONE;
-    else if (command == COMMAND_SWEEP) *result = OUTPUT_RESUME;
+    else if (command == COMMAND_SWEEP || command == COMMAND_CONTINUE) *result = OUTPUT_RESUME;
     else ComplaintSet(complaint, EXIT_FILES, "%.400s is an incomplete result (of a run under way or interrupted); " HINT, path);
   }
   PetscCall(StoreClose(&store, &unreadable));

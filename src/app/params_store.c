@@ -1,5 +1,5 @@
 /*
-  params_store.c - the parameters of a sweep, read back from the file that it left.
+  params_store.c - the parameters of a result, read back from the file that holds it.
 
   They are read as if they had been typed: by the same parser, with the same bounds. Numbers are turned into texts that read back to
   the same bits.
@@ -11,7 +11,7 @@
 
 #define GROUP "/parameters"
 
-typedef char Word[2048]; /* the longest list takes 64 numbers of up to 25 characters */
+typedef char Word[PETSC_MAX_PATH_LEN]; /* a path; the longest list takes 64 numbers of up to 25 characters */
 
 /*
   Options of a sweep or trajectory that the first files lack: what such a file was made with is their default. Defaults of these stand in
@@ -27,6 +27,7 @@ static const char *const newer[] = {"beam_ends",
                                     "forcing_mean",
                                     "initial_shape",
                                     "restitution_coefficient",
+                                    "lyapunov_periods",
                                     NULL};
 
 static PetscBool IsNewer_Private(const ParamRow *row)
@@ -36,9 +37,9 @@ static PetscBool IsNewer_Private(const ParamRow *row)
   return PETSC_FALSE;
 }
 
-static PetscBool IsPhysics_Private(const ParamRow *row)
+static PetscBool IsPhysics_Private(const ParamRow *row, unsigned command)
 {
-  return row->physics && (row->commands & COMMAND_SWEEP) ? PETSC_TRUE : PETSC_FALSE;
+  return row->physics && (row->commands & command) ? PETSC_TRUE : PETSC_FALSE;
 }
 
 PetscErrorCode ParamsStoredValue(Store store, const ParamRow *row, size_t size, char *text)
@@ -73,7 +74,7 @@ static PetscBool IsOptional_Private(const ParamRow *row)
   return !*row->fallback || !strcmp(row->name, "beam_beta") || !strcmp(row->name, "beam_gamma") ? PETSC_TRUE : PETSC_FALSE;
 }
 
-PetscErrorCode ParamsFromStore(Store store, Params *given, Complaint *complaint)
+PetscErrorCode ParamsFromStore(Store store, unsigned command, Params *given, Complaint *complaint)
 {
   Complaint here = {0};
   PetscInt  n    = 0;
@@ -86,18 +87,20 @@ PetscErrorCode ParamsFromStore(Store store, Params *given, Complaint *complaint)
   for (PetscInt i = 0; i < params_table_size; i++) {
     const ParamRow *row = &params_table[i];
 
-    if (!IsPhysics_Private(row)) continue;
+    if (!IsPhysics_Private(row, command)) continue;
     PetscCall(PetscSNPrintf(words[n], sizeof(Word), "-%s", row->name));
     PetscCall(ParamsStoredValue(store, row, sizeof(Word), words[n + 1]));
     if (*words[n + 1]) n += 2;
     else if (!IsOptional_Private(row)) ComplaintSet(&here, EXIT_FILES, GROUP " has no %s", row->name);
   }
-  PetscCall(PetscStrncpy(words[n], "-shard", sizeof(Word)));
-  PetscCall(StoreReadAttributeText(store, "/", "shard", sizeof(Word), words[n + 1], &found));
-  if (!found) ComplaintSet(&here, EXIT_FILES, "it does not say which part of the sweep it is (attribute shard)");
-  n += 2;
+  if (command & COMMAND_SWEEP) {
+    PetscCall(PetscStrncpy(words[n], "-shard", sizeof(Word)));
+    PetscCall(StoreReadAttributeText(store, "/", "shard", sizeof(Word), words[n + 1], &found));
+    if (!found) ComplaintSet(&here, EXIT_FILES, "it does not say which part of the sweep it is (attribute shard)");
+    n += 2;
+  }
   for (PetscInt i = 0; i < n; i++) argv[i] = words[i];
-  if (!here.exit_code) PetscCall(ParamsRead(PETSC_COMM_SELF, COMMAND_SWEEP, (int)n, argv, given, &here));
+  if (!here.exit_code) PetscCall(ParamsRead(PETSC_COMM_SELF, command, (int)n, argv, given, &here));
   if (here.exit_code)
     ComplaintSet(complaint, EXIT_FILES, "the parameters in the file are damaged, or of another version: %.800s", here.line);
   PetscCall(PetscFree2(words, argv));
@@ -111,7 +114,7 @@ PetscErrorCode ParamsDifferences(const Params *one, const Params *other, size_t 
   for (PetscInt i = 0; i < params_table_size; i++) {
     Word a, b;
 
-    if (!IsPhysics_Private(&params_table[i])) continue;
+    if (!IsPhysics_Private(&params_table[i], COMMAND_SWEEP)) continue;
     PetscCall(ParamsFormat(one, &params_table[i], sizeof(Word), a));
     PetscCall(ParamsFormat(other, &params_table[i], sizeof(Word), b));
     if (!strcmp(a, b)) continue;
@@ -121,7 +124,7 @@ PetscErrorCode ParamsDifferences(const Params *one, const Params *other, size_t 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ParamsIdentity(const Params *given, size_t size, char *text)
+PetscErrorCode ParamsIdentity(const Params *given, unsigned command, size_t size, char *text)
 {
   size_t used = 0;
 
@@ -130,7 +133,7 @@ PetscErrorCode ParamsIdentity(const Params *given, size_t size, char *text)
   for (PetscInt i = 0; i < params_table_size; i++) {
     Word value;
 
-    if (!IsPhysics_Private(&params_table[i])) continue;
+    if (!IsPhysics_Private(&params_table[i], command)) continue;
     PetscCall(ParamsFormat(given, &params_table[i], sizeof(Word), value));
     if (IsNewer_Private(&params_table[i]) && !strcmp(value, params_table[i].fallback)) continue;
     used += (size_t)snprintf(text + used, size - used, "%s=%s\n", params_table[i].name, value);

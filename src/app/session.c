@@ -178,7 +178,7 @@ PetscErrorCode SessionCreate(const Params *given, const Params *params, PetscMPI
   s->reason = SESSION_RUNNING;
   PetscCall(GridSetUp(params, &s->grid));
   PetscCall(PetscStrncpy(s->folder, given->output, sizeof s->folder));
-  PetscCall(ParamsIdentity(&s->given, sizeof s->identity, s->identity));
+  PetscCall(ParamsIdentity(&s->given, COMMAND_SWEEP, sizeof s->identity, s->identity));
   PetscCall(WalltimeFind(params->max_walltime, begin, &s->walltime));
   if (s->walltime.end < INFINITY) {
     char left[32];

@@ -62,7 +62,7 @@ static PetscErrorCode Parameters_Private(Verify *v, Complaint *complaint)
   PetscCall(InfoAttribute(store, "/", "source", sizeof source, source));
   PetscCall(StoreHas(store, "/status", &sweep));
   if (strncmp(source, "graze", 5) || !sweep) ComplaintSet(complaint, EXIT_FILES, "%.500s is not the result of a graze sweep", v->path);
-  if (!complaint->exit_code) PetscCall(ParamsFromStore(store, &v->given, complaint));
+  if (!complaint->exit_code) PetscCall(ParamsFromStore(store, COMMAND_SWEEP, &v->given, complaint));
   if (!complaint->exit_code) PetscCall(UnitsApply(&v->given, &units, &v->params, complaint));
   if (!complaint->exit_code) PetscCall(GridSetUp(&v->params, &v->grid));
   if (complaint->exit_code) complaint->exit_code = EXIT_FILES; /* what a file says is no option */
@@ -219,7 +219,7 @@ static PetscErrorCode Journals_Private(Verify *v)
   char           identity[8192];
 
   PetscFunctionBeginUser;
-  PetscCall(ParamsIdentity(&v->given, sizeof identity, identity));
+  PetscCall(ParamsIdentity(&v->given, COMMAND_SWEEP, sizeof identity, identity));
   while (folder && n < MOST_LISTED && (entry = readdir(folder))) {
     char      name[64];
     long long number;

@@ -145,6 +145,30 @@ static void FormatTime_Private(PetscReal seconds, size_t size, char *text)
   (void)snprintf(text, size, "%lld:%02d:%02d", s / 3600, (int)(s / 60 % 60), (int)(s % 60));
 }
 
+/* Is it time for a line of progress, `seconds` after this stage of the run began? */
+static PetscBool IsDue_Private(PetscReal seconds)
+{
+  if (seconds < log_state.progress_at) log_state.progress_at = -1; /* another stage began */
+  return log_state.terminal ? (PetscBool)(log_state.progress_at < 0 || seconds >= log_state.progress_at + TERMINAL_INTERVAL)
+                            : (PetscBool)(seconds >= PetscMax(log_state.progress_at, 0) + BATCH_INTERVAL);
+}
+
+/* last: the line stays. */
+static void Progress_Private(const char *text, PetscBool last, PetscReal seconds)
+{
+  const int width = (int)strlen(text);
+
+  log_state.progress_at = seconds;
+  if (log_state.terminal && !last) {
+    (void)printf("\r%s%*s", text, (int)PetscMax(log_state.open_width - width, 0), "");
+    log_state.open_width = width;
+  } else {
+    EndProgress_Private();
+    (void)printf("%s\n", text);
+  }
+  (void)fflush(stdout);
+}
+
 /*
   LogProgress - How far, how fast, how long still.
 
@@ -159,28 +183,34 @@ PetscErrorCode LogProgress(const char *what, PetscInt before, PetscInt done, Pet
   const PetscReal rate = seconds > 0 ? (PetscReal)(done - before) / seconds : 0;
   const PetscBool last = done >= total ? PETSC_TRUE : PETSC_FALSE;
   char            text[256], when[32];
-  int             width;
 
   PetscFunctionBeginUser;
   if (!log_state.active || log_state.quiet) PetscFunctionReturn(PETSC_SUCCESS);
-  if (seconds < log_state.progress_at) log_state.progress_at = -1; /* another stage began */
-  if (!last) {
-    if (log_state.terminal && log_state.progress_at >= 0 && seconds < log_state.progress_at + TERMINAL_INTERVAL)
-      PetscFunctionReturn(PETSC_SUCCESS);
-    if (!log_state.terminal && seconds < PetscMax(log_state.progress_at, 0) + BATCH_INTERVAL) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  log_state.progress_at = seconds;
+  if (!IsDue_Private(seconds) && !last) PetscFunctionReturn(PETSC_SUCCESS);
   FormatTime_Private(last ? seconds : rate > 0 ? (PetscReal)(total - done) / rate : 0, sizeof when, when);
-  width = snprintf(text, sizeof text, "%6lld/%lld %s  %.1f %s/s  %s %s", (long long)done, (long long)total, what, (double)rate, what,
-                   rate > 0 || last ? when : "?", last ? "in all" : "left");
-  if (log_state.terminal && !last) {
-    (void)printf("\r%s%*s", text, (int)PetscMax(log_state.open_width - width, 0), "");
-    log_state.open_width = width;
-  } else {
-    EndProgress_Private();
-    (void)printf("%s\n", text);
-  }
-  (void)fflush(stdout);
+  (void)snprintf(text, sizeof text, "%6lld/%lld %s  %.1f %s/s  %s %s", (long long)done, (long long)total, what, (double)rate, what,
+                 rate > 0 || last ? when : "?", last ? "in all" : "left");
+  Progress_Private(text, last, seconds);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*
+  LogNow - What is going on, where nobody knows how much there is to do. As often as LogProgress.
+
+  Not collective; root writes.
+  Input:  seconds - since this stage of the run began
+*/
+PetscErrorCode LogNow(PetscReal seconds, const char *format, ...)
+{
+  char    text[256];
+  va_list arguments;
+
+  PetscFunctionBeginUser;
+  if (!log_state.active || log_state.quiet || !IsDue_Private(seconds)) PetscFunctionReturn(PETSC_SUCCESS);
+  va_start(arguments, format);
+  (void)vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  Progress_Private(text, PETSC_FALSE, seconds);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

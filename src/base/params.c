@@ -43,7 +43,8 @@ static const struct {
   unsigned    command;
   const char *name;
 } command_names[] = {
-  {COMMAND_SWEEP, "sweep"}, {COMMAND_TRAJECTORY, "trajectory"}, {COMMAND_KERNEL, "kernel"}, {COMMAND_ASYMPTOTICS, "asymptotics"}};
+  {COMMAND_SWEEP, "sweep"}, {COMMAND_TRAJECTORY, "trajectory"}, {COMMAND_CONTINUE, "continue"}, {COMMAND_KERNEL, "kernel"},
+  {COMMAND_ASYMPTOTICS, "asymptotics"}};
 
 void CommandNames_Private(unsigned commands, const char *before, const char *between, size_t size, char *text)
 {

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FLOWS (COMMAND_SWEEP | COMMAND_TRAJECTORY)
+#define FLOWS (COMMAND_SWEEP | COMMAND_TRAJECTORY | COMMAND_CONTINUE)
 
 ParamSource ParamGiven_Private(const ParamSource *given, const char *name)
 {
@@ -28,6 +28,12 @@ PetscBool ParamChanged_Private(const Params *params, const char *name)
 const char *ParamEnumName_Private(const char *name, int value)
 {
   return ParamFind_Private(name)->values[value];
+}
+
+/* Does the command start from its own initial state and forcing, and not from what a file holds? */
+static PetscBool StartsItself_Private(unsigned command, const Params *p)
+{
+  return !(command & COMMAND_CONTINUE) || !*p->start_from ? PETSC_TRUE : PETSC_FALSE;
 }
 
 /* Defaults are numbers without dimension: under -units si none of them may stand for metres or seconds. */
@@ -51,6 +57,7 @@ static void CheckUnits_Private(unsigned command, const ParamSource *given, const
     const ParamRow *row = ParamFind_Private(dimensional[i]);
 
     if (!(row->commands & command) || given[row - params_table]) continue;
+    if (!StartsItself_Private(command, p) && strcmp(row->name, "stop_position")) continue;
     if (strcmp(row->name, "literal_step") || steps)
       ComplaintSet(c, EXIT_OPTIONS, "option -units si needs -%s too: its default is not in SI units", row->name);
   }
@@ -157,6 +164,69 @@ static void CheckSteps_Private(unsigned command, const Params *p, Complaint *c)
                  (double)p->literal_step, (double)(steps * periods), (double)periods);
 }
 
+/* The branch must begin within its bounds; where the start comes from a file, the file says where. */
+static void CheckContinuationStart_Private(const ParamSource *given, const Params *p, Complaint *c)
+{
+  const PetscBool itself                        = *p->start_from ? PETSC_FALSE : PETSC_TRUE;
+  const struct {
+    const char *name;
+    PetscReal   value;
+  } start[] = {{"forcing_amplitude", p->forcing_amplitude},
+               {"forcing_frequency", p->forcing_frequency},
+               {"stop_position", p->stop_position},
+               {"damping_ratio", p->damping_ratio}}; /* in the order of the enum */
+  const PetscReal value = start[p->continue_parameter].value;
+
+  if (itself && !(value >= p->continue_min && value <= p->continue_max))
+    ComplaintSet(c, EXIT_OPTIONS, "option -%s: %g; allowed: where the branch starts, between -continue_min %g and -continue_max %g",
+                 start[p->continue_parameter].name, (double)value, (double)p->continue_min, (double)p->continue_max);
+  if (itself && (*p->start_cells || *p->start_point))
+    ComplaintSet(c, EXIT_OPTIONS, "option -%s needs -start_from and the file that holds %s", *p->start_cells ? "start_cells" : "start_point",
+                 *p->start_cells ? "the cells" : "the point");
+  if (*p->start_cells && *p->start_point)
+    ComplaintSet(c, EXIT_OPTIONS, "options -start_cells and -start_point: the first is for a sweep.h5, the second for a branches.h5; give one");
+  if (!itself && !*p->start_cells && !*p->start_point)
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "option -start_from needs to know what to start from: -start_cells 'd,i,j' or all of a sweep.h5, -start_point 'branch,point' "
+                 "of a branches.h5");
+  if (p->continue_parameter == CONTINUE_DAMPING && ParamGiven_Private(given, "beam_damping_ratios"))
+    ComplaintSet(c, EXIT_OPTIONS,
+                 "options -continue_parameter damping_ratio and -beam_damping_ratios: the ratio of all modes is continued; leave the list out");
+}
+
+static void CheckContinuation_Private(const ParamSource *given, const Params *p, Complaint *c)
+{
+  const char *parameter = ParamEnumName_Private("continue_parameter", p->continue_parameter);
+  const struct {
+    const char *name, *after; /* the one that may not be smaller */
+    PetscReal   low, high;
+  } rising[] = {{"continue_min_step", "continue_step", p->continue_min_step, p->continue_step},
+                {"continue_step", "continue_max_step", p->continue_step, p->continue_max_step},
+                {"continue_min_step", "continue_max_step", p->continue_min_step, p->continue_max_step}};
+
+  if (p->flow == FLOW_LITERAL)
+    ComplaintSet(c, EXIT_OPTIONS, "option -flow: literal has no derivative, without which no orbit is continued; allowed: exact, restitution");
+  for (int i = 0; i < 2; i++)
+    if (PetscIsNanReal(i ? p->continue_max : p->continue_min))
+      ComplaintSet(c, EXIT_OPTIONS, "option -%s is missing: the %s %s of the branches", i ? "continue_max" : "continue_min",
+                   i ? "largest" : "smallest", parameter);
+  if (!(p->continue_min < p->continue_max))
+    ComplaintSet(c, EXIT_OPTIONS, "option -continue_min: %g; allowed: below -continue_max %g", (double)p->continue_min,
+                 (double)p->continue_max);
+  if (p->continue_parameter == CONTINUE_AMPLITUDE && p->continue_min < 0)
+    ComplaintSet(c, EXIT_OPTIONS, "option -continue_min: %g with -continue_parameter amplitude; allowed: >= 0", (double)p->continue_min);
+  if (p->continue_parameter == CONTINUE_FREQUENCY && !(p->continue_min > 0))
+    ComplaintSet(c, EXIT_OPTIONS, "option -continue_min: %g with -continue_parameter frequency; allowed: > 0", (double)p->continue_min);
+  if (p->continue_parameter == CONTINUE_DAMPING && !(p->continue_min >= 0 && p->continue_max < 1))
+    ComplaintSet(c, EXIT_OPTIONS, "option -%s: %g with -continue_parameter damping_ratio; allowed: [0, 1)",
+                 p->continue_min < 0 ? "continue_min" : "continue_max", (double)(p->continue_min < 0 ? p->continue_min : p->continue_max));
+  for (size_t i = 0; i < sizeof rising / sizeof rising[0]; i++)
+    if (rising[i].low > rising[i].high)
+      ComplaintSet(c, EXIT_OPTIONS, "option -%s: %g; allowed: at most -%s %g", rising[i].name, (double)rising[i].low, rising[i].after,
+                   (double)rising[i].high);
+  CheckContinuationStart_Private(given, p, c);
+}
+
 static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c)
 {
   double   cells   = (double)p->sweep_amplitude.count * p->sweep_frequency.count * (p->sweep_direction == DIRECTION_BOTH ? 2 : 1);
@@ -170,7 +240,7 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
   if (p->receptance_closure == 0 && (p->flow == FLOW_LITERAL || ((command & COMMAND_SWEEP) && p->sweep_check > 0)))
     ComplaintSet(c, EXIT_OPTIONS,
                  "option -receptance_closure: 0 leaves the literal scheme (-flow literal, -sweep_check) without a kernel; allowed: 1 or 2");
-  if (command & COMMAND_SWEEP) {
+  if (command & (COMMAND_SWEEP | COMMAND_CONTINUE)) {
     if (p->sample_periods < p->max_period)
       ComplaintSet(c, EXIT_OPTIONS,
                    "option -sample_periods: %lld are too few to see a period of -max_period %lld; allowed: at least that many",
@@ -178,6 +248,11 @@ static void CheckNumbers_Private(unsigned command, const Params *p, Complaint *c
     if ((double)p->settle_periods + p->sample_periods > p->max_periods)
       ComplaintSet(c, EXIT_OPTIONS, "option -max_periods: %lld does not leave room for -settle_periods %lld and -sample_periods %lld",
                    (long long)p->max_periods, (long long)p->settle_periods, (long long)p->sample_periods);
+  }
+  if (command & COMMAND_SWEEP) {
+    if (p->lyapunov_periods > 0 && p->lyapunov_periods < 80)
+      ComplaintSet(c, EXIT_OPTIONS, "option -lyapunov_periods: %lld are too few for a standard error; allowed: at least 80, or 0",
+                   (long long)p->lyapunov_periods);
     if (cells > 1e8)
       ComplaintSet(c, EXIT_OPTIONS, "options -sweep_amplitude and -sweep_frequency: %.0f cells are too many; allowed: 100000000", cells);
     if (p->shard.n > lines)
@@ -195,10 +270,11 @@ void ParamsCheckRelations_Private(unsigned command, const ParamSource *given, Pa
   CheckUnits_Private(command, given, params, complaint);
   if (command & FLOWS) {
     CheckFlow_Private(params, complaint);
-    CheckStart_Private(params, complaint);
+    if (command & COMMAND_CONTINUE) CheckContinuation_Private(given, params, complaint);
+    if (StartsItself_Private(command, params)) CheckStart_Private(params, complaint);
     CheckModeNumbers_Private(params, complaint);
     CheckNumbers_Private(command, params, complaint);
-    CheckSteps_Private(command, params, complaint);
+    if (!(command & COMMAND_CONTINUE)) CheckSteps_Private(command, params, complaint);
   }
   CheckGrids_Private(command, params, complaint);
 }

@@ -179,7 +179,7 @@ static void CheckSet_Private(const ParamSource *given, Params *p, Complaint *c)
 
 void ParamsCheckStructure_Private(unsigned command, const ParamSource *given, Params *params, Complaint *complaint)
 {
-  if (!(command & (COMMAND_SWEEP | COMMAND_TRAJECTORY | COMMAND_KERNEL))) return;
+  if (!(command & (COMMAND_SWEEP | COMMAND_TRAJECTORY | COMMAND_CONTINUE | COMMAND_KERNEL))) return;
   CheckOwners_Private(given, params, complaint);
   CheckSet_Private(given, params, complaint);
   CheckEnds_Private(params, complaint);

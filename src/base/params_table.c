@@ -13,9 +13,11 @@
 #define LEAST (-PETSC_MAX_REAL)
 #define IN    PETSC_FALSE /* the bound itself is allowed */
 #define EX    PETSC_TRUE  /* it is not */
-#define BOTH  (COMMAND_SWEEP | COMMAND_TRAJECTORY)
-#define MODEL (BOTH | COMMAND_KERNEL)
-#define EVERY (MODEL | COMMAND_ASYMPTOTICS)
+#define BOTH   (COMMAND_SWEEP | COMMAND_TRAJECTORY)
+#define FLOWS  (BOTH | COMMAND_CONTINUE)
+#define STEADY (COMMAND_SWEEP | COMMAND_CONTINUE)
+#define MODEL  (FLOWS | COMMAND_KERNEL)
+#define EVERY  (MODEL | COMMAND_ASYMPTOTICS)
 
 #define INT(group, field, fallback, low, high, commands, help)                                                                             \
   {                                                                                                                                        \
@@ -41,13 +43,19 @@
   {                                                                                                                                        \
     group, #field, kind, offsetof(Params, field), unit, fallback, low, high, open_low, open_high, NULL, commands, PETSC_TRUE, help         \
   }
-#define CONTROL(group, field, kind, unit, fallback, values, help) /* of a sweep; never below 0 */                                          \
+#define CONTROL(group, field, kind, unit, fallback, values, commands, help) /* never below 0 */                                           \
   {                                                                                                                                        \
-    group, #field, kind, offsetof(Params, field), unit, fallback, 0, NONE, IN, IN, values, COMMAND_SWEEP, PETSC_FALSE, help                \
+    group, #field, kind, offsetof(Params, field), unit, fallback, 0, NONE, IN, IN, values, commands, PETSC_FALSE, help                     \
   }
 #define TEXT(group, field, fallback, commands, help)                                                                                       \
   {                                                                                                                                        \
     group, #field, PARAM_STRING, offsetof(Params, field), "", fallback, LEAST, NONE, IN, IN, NULL, commands, PETSC_FALSE, help             \
+  }
+
+/* A short text, which decides the data: `size` characters with the NUL at its end; `values` say what it may look like. */
+#define WORD(group, field, size, values, commands, help)                                                                                   \
+  {                                                                                                                                        \
+    group, #field, PARAM_STRING, offsetof(Params, field), "", "", LEAST, size, IN, IN, values, commands, PETSC_TRUE, help                  \
   }
 
 /* In the order of the enums in params.h. */
@@ -62,6 +70,8 @@ static const char *const kernel_names[]    = {"closed", "bare", NULL};
 static const char *const along_names[]     = {"frequency", "amplitude", NULL};
 static const char *const direction_names[] = {"up", "down", "both", NULL};
 static const char *const retry_names[]     = {"none", "failed", NULL};
+static const char *const continue_names[]  = {"amplitude", "frequency", "stop_position", "damping_ratio", NULL};
+static const char *const cells_forms[]     = {"d,i,j", "all", NULL}, *const point_forms[] = {"branch,point", NULL};
 
 const ParamRow params_table[] = {
   ENUM("Beam", beam_model, "timoshenko", model_names, MODEL, "beam theory; a string or rod; a system given by its modes"),
@@ -75,9 +85,9 @@ const ParamRow params_table[] = {
   REAL("Beam", contact_position, "L", "1", EX, 0, 1, IN, MODEL, "where the stop is, fraction of the length"),
   INT("Beam", beam_points, "0", 8, 512, MODEL, "collocation intervals; 0: chosen, as the modes need"),
   REAL("Beam", damping_ratio, "", "0.1", IN, 0, 1, EX, EVERY, "D of every mode"),
-  REAL("Beam", stop_position, "L", "-0.05", IN, LEAST, NONE, IN, BOTH,
+  REAL("Beam", stop_position, "L", "-0.05", IN, LEAST, NONE, IN, FLOWS,
        "displacement of the contact point at the stop; beyond 0 the stop presses on the beam at rest"),
-  ENUM("Beam", stop_side, "below", side_names, BOTH, "of the beam on which the stop is"),
+  ENUM("Beam", stop_side, "below", side_names, FLOWS, "of the beam on which the stop is"),
   ENUM("Beam", units, "nondimensional", units_names, MODEL, "of stop, forcing, initial state, times and ranges; si needs the SI set"),
 
   REAL("Beam, SI set", beam_length, "m", "", EX, 0, NONE, IN, MODEL,
@@ -93,35 +103,35 @@ const ParamRow params_table[] = {
   REAL("Beam, SI set", beam_height, "m", "", EX, 0, NONE, IN, MODEL, "of a rectangle, in the direction of motion"),
 
   INT("Receptance", receptance_modes, "0", 2, 400, MODEL, "modes kept; 0: chosen by receptance_rtol; restitution needs a number"),
-  INT("Receptance", receptance_max_modes, "300", 2, 400, BOTH, "most modes that may be chosen"),
+  INT("Receptance", receptance_max_modes, "300", 2, 400, FLOWS, "most modes that may be chosen"),
   INT("Receptance", receptance_closure, "2", 0, 2, MODEL, "order of the tail closure"),
-  REAL("Receptance", receptance_rtol, "", "1e-8", EX, 0, 1e-2, IN, BOTH, "error of the tip trajectory aimed at when the modes are chosen"),
+  REAL("Receptance", receptance_rtol, "", "1e-8", EX, 0, 1e-2, IN, FLOWS, "error of the tip trajectory aimed at when the modes are chosen"),
 
-  ENUM("Forcing", forcing_type, "mode", forcing_names, BOTH,
+  ENUM("Forcing", forcing_type, "mode", forcing_names, FLOWS,
        "where A cos(W t) acts: one mode, a point, the moving base, the load shape of the paper"),
-  INT("Forcing", forcing_mode, "2", 1, 400, BOTH, "number of the driven mode (mode, shape)"),
-  REAL("Forcing", forcing_position, "L", "1", EX, 0, 1, IN, BOTH, "where the point force acts, fraction of the length (point)"),
-  REAL("Forcing", forcing_amplitude, "1", "30", IN, 0, NONE, IN, COMMAND_TRAJECTORY,
+  INT("Forcing", forcing_mode, "2", 1, 400, FLOWS, "number of the driven mode (mode, shape)"),
+  REAL("Forcing", forcing_position, "L", "1", EX, 0, 1, IN, FLOWS, "where the point force acts, fraction of the length (point)"),
+  REAL("Forcing", forcing_amplitude, "1", "30", IN, 0, NONE, IN, COMMAND_TRAJECTORY | COMMAND_CONTINUE,
        "A: force [E I/L^2] (point) or acceleration [L/t0^2] (mode, base, shape)"),
-  REAL("Forcing", forcing_mean, "1", "0", IN, LEAST, NONE, IN, BOTH, "constant load F0 in F0 + A cos(W t), with the same shape and units"),
-  REAL("Forcing", forcing_frequency, "rad/t0", "13", EX, 0, NONE, IN, COMMAND_TRAJECTORY, "W"),
-  REAL("Forcing", strobe_phase, "rad", "0", IN, 0, 2 * PETSC_PI, EX, BOTH, "forcing phase of the strobe"),
+  REAL("Forcing", forcing_mean, "1", "0", IN, LEAST, NONE, IN, FLOWS, "constant load F0 in F0 + A cos(W t), with the same shape and units"),
+  REAL("Forcing", forcing_frequency, "rad/t0", "13", EX, 0, NONE, IN, COMMAND_TRAJECTORY | COMMAND_CONTINUE, "W"),
+  REAL("Forcing", strobe_phase, "rad", "0", IN, 0, 2 * PETSC_PI, EX, FLOWS, "forcing phase of the strobe"),
 
-  ENUM("Initial state", initial_shape, "mode", initial_names, BOTH,
+  ENUM("Initial state", initial_shape, "mode", initial_names, FLOWS,
        "of displacement and velocity; linear (u = x), uniform: string and rod"),
-  INT("Initial state", initial_mode, "1", 1, 400, BOTH, "shape of the initial state"),
-  REAL("Initial state", initial_displacement, "L", "1", IN, LEAST, NONE, IN, BOTH,
+  INT("Initial state", initial_mode, "1", 1, 400, FLOWS, "shape of the initial state"),
+  REAL("Initial state", initial_displacement, "L", "1", IN, LEAST, NONE, IN, FLOWS,
        "of the contact point (linear: of x = 1); not inside the stop"),
-  REAL("Initial state", initial_velocity, "L/t0", "1", IN, LEAST, NONE, IN, BOTH, "of the contact point (linear: of x = 1)"),
+  REAL("Initial state", initial_velocity, "L/t0", "1", IN, LEAST, NONE, IN, FLOWS, "of the contact point (linear: of x = 1)"),
 
-  ENUM("Flow", flow, "exact", flow_names, BOTH,
+  ENUM("Flow", flow, "exact", flow_names, FLOWS,
        "exact: no time step; literal: the scheme of the paper, the reference; restitution: rigid impacts"),
-  INT("Flow", flow_max_events, "1000", 1, 1000000, BOTH, "most contacts in one forcing period"),
-  REAL("Flow", literal_step, "t0", "5e-5", EX, 0, NONE, IN, BOTH, "time step of the literal scheme"),
-  ENUM("Flow", literal_kernel, "closed", kernel_names, BOTH,
+  INT("Flow", flow_max_events, "1000", 1, 1000000, FLOWS, "most contacts in one forcing period"),
+  REAL("Flow", literal_step, "t0", "5e-5", EX, 0, NONE, IN, FLOWS, "time step of the literal scheme"),
+  ENUM("Flow", literal_kernel, "closed", kernel_names, FLOWS,
        "memory kernel of the literal scheme: with the tail, or the bare sum over the modes"),
 
-  REAL("Flow", restitution_coefficient, "", "1", IN, 0, 1, IN, BOTH, "C_R of an impact (restitution)"),
+  REAL("Flow", restitution_coefficient, "", "1", IN, 0, 1, IN, FLOWS, "C_R of an impact (restitution)"),
 
   RANGE("Sweep", sweep_amplitude, "1", "10:60:26", IN, 0, COMMAND_SWEEP,
         "forcing amplitudes, first:last:count or one number; units as forcing_amplitude"),
@@ -132,14 +142,33 @@ const ParamRow params_table[] = {
   INT("Sweep", sweep_segment, "0", 0, 100000, COMMAND_SWEEP, "cut lines into segments of so many cells; 0: whole lines"),
   INT("Sweep", sweep_check, "0", 0, 1000000, COMMAND_SWEEP, "integrate so many cells again with the literal scheme"),
 
-  INT("Steady state", settle_periods, "100", 0, 1000000, COMMAND_SWEEP, "forcing periods before the first sample"),
-  INT("Steady state", sample_periods, "64", 1, 100000, COMMAND_SWEEP, "forcing periods sampled; at least max_period"),
-  INT("Steady state", max_period, "32", 1, 1024, COMMAND_SWEEP, "longest period looked for, in forcing periods"),
-  INT("Steady state", max_periods, "4000", 1, 10000000, COMMAND_SWEEP, "most forcing periods one cell may take"),
-  INT("Steady state", max_contacts, "256", 1, 100000, COMMAND_SWEEP, "most contacts stored per cell; the true count is stored too"),
+  INT("Steady state", settle_periods, "100", 0, 1000000, STEADY, "forcing periods before the first sample"),
+  INT("Steady state", sample_periods, "64", 1, 100000, STEADY, "forcing periods sampled; at least max_period"),
+  INT("Steady state", max_period, "32", 1, 1024, STEADY, "longest period looked for, in forcing periods"),
+  INT("Steady state", max_periods, "4000", 1, 10000000, STEADY, "most forcing periods before a cell is decided"),
+  INT("Steady state", lyapunov_periods, "500", 0, 10000000, COMMAND_SWEEP,
+      "forcing periods more for the Lyapunov exponent of a cell without a period; 0: not measured"),
+  INT("Steady state", max_contacts, "256", 1, 100000, STEADY, "most contacts stored per cell; the true count is stored too"),
 
   INT("Trajectory", periods, "40", 1, 1000000, COMMAND_TRAJECTORY, "forcing periods"),
   INT("Trajectory", samples_per_period, "2000", 1, 1000000, COMMAND_TRAJECTORY, "stored samples per forcing period"),
+
+  ENUM("Continuation", continue_parameter, "frequency", continue_names, COMMAND_CONTINUE, "what changes along the branches"),
+  REAL("Continuation", continue_min, "1", "", IN, LEAST, NONE, IN, COMMAND_CONTINUE,
+       "branches end there; needed, in the unit of continue_parameter"),
+  REAL("Continuation", continue_max, "1", "", IN, LEAST, NONE, IN, COMMAND_CONTINUE, "and there; needed"),
+  REAL("Continuation", continue_step, "1", "", EX, 0, NONE, IN, COMMAND_CONTINUE, "first step along the branch; -: from the bounds"),
+  REAL("Continuation", continue_min_step, "1", "", EX, 0, NONE, IN, COMMAND_CONTINUE, "a branch ends that needs less; -: from the bounds"),
+  REAL("Continuation", continue_max_step, "1", "", EX, 0, NONE, IN, COMMAND_CONTINUE, "longest step; -: from the bounds"),
+  INT("Continuation", continue_max_points, "500", 1, 100000, COMMAND_CONTINUE, "most points of a branch in each direction"),
+  INT("Continuation", continue_switch_depth, "0", 0, 8, COMMAND_CONTINUE,
+      "follow what branches off at doublings and branch points, and off that, so many times"),
+  INT("Continuation", continue_shots, "0", 0, 1024, COMMAND_CONTINUE, "pieces an orbit is solved in; 0: chosen by its multipliers"),
+  WORD("Continuation", start_from, PETSC_MAX_PATH_LEN, NULL, COMMAND_CONTINUE,
+       "sweep.h5 or branches.h5 with orbits to start from; none: simulate at forcing_amplitude, forcing_frequency"),
+  WORD("Continuation", start_cells, 64, cells_forms, COMMAND_CONTINUE,
+       "of a sweep.h5: indices from 0 of direction, amplitude, frequency; or all distinct periodic cells"),
+  WORD("Continuation", start_point, 64, point_forms, COMMAND_CONTINUE, "of a branches.h5: numbers from 0 of a branch and a point on it"),
 
   LIST("Kernel", kernel_beam_points, PARAM_INTS, "", 8, 512, IN, IN, "20,40,80,160", COMMAND_KERNEL,
        "collocation intervals N, rising: a kernel of each"),
@@ -161,14 +190,14 @@ const ParamRow params_table[] = {
   FLAG("Run", overwrite, EVERY, "move an existing output folder aside"),
   FLAG("Run", quiet, EVERY, "nothing on standard output"),
   FLAG("Run", dry_run, BOTH, "say what would be done: cells, memory, disk, estimated core-hours; run nothing"),
-  CONTROL("Run", checkpoint_interval, PARAM_REAL, "min", "10", NULL,
+  CONTROL("Run", checkpoint_interval, PARAM_REAL, "min", "10", NULL, COMMAND_SWEEP,
           "between two snapshots of the result; what is finished in between is in the journal"),
-  CONTROL("Run", max_walltime, PARAM_TIME, "", "", NULL,
+  CONTROL("Run", max_walltime, PARAM_TIME, "", "", NULL, STEADY,
           "end in time, everything saved; default: what Slurm says of the job, else no limit"),
-  CONTROL("Run", walltime_margin, PARAM_REAL, "s", "60", NULL, "kept free before the time limit, for what lies outside the program"),
-  CONTROL("Run", retry, PARAM_ENUM, "", "none", retry_names,
+  CONTROL("Run", walltime_margin, PARAM_REAL, "s", "60", NULL, STEADY, "kept free before the time limit, for what lies outside the program"),
+  CONTROL("Run", retry, PARAM_ENUM, "", "none", retry_names, COMMAND_SWEEP,
           "failed: do the cells again that crashed, lost the flow or met the event limit"),
-  CONTROL("Run", shard, PARAM_SHARD, "", "", NULL,
+  CONTROL("Run", shard, PARAM_SHARD, "", "", NULL, COMMAND_SWEEP,
           "every N-th line, from the k-th; its result in <output>/shard-k-of-N, joined by graze merge"),
 };
 

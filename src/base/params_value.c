@@ -38,17 +38,16 @@ PetscErrorCode ParamAllowed_Private(const ParamRow *row, size_t size, char *text
   case PARAM_BOOL:
     (void)snprintf(text, size, "true|false");
     break;
-  case PARAM_STRING:
-    (void)snprintf(text, size, "path");
-    break;
   case PARAM_TIME:
     (void)snprintf(text, size, "[D-]HH:MM:SS, MM:SS");
     break;
   case PARAM_SHARD:
     (void)snprintf(text, size, "k/N, 1 <= k <= N");
     break;
+  case PARAM_STRING:
   case PARAM_ENUM:
-    for (const char *const *value = row->values; *value && used < size; value++)
+    if (!row->values) (void)snprintf(text, size, "path");
+    for (const char *const *value = row->values; value && *value && used < size; value++)
       used += (size_t)snprintf(text + used, size - used, "%s%s", used ? "|" : "", *value);
     break;
   case PARAM_RANGE:
@@ -249,13 +248,16 @@ PetscErrorCode ParamSetValue_Private(Params *params, const ParamRow *row, const 
   case PARAM_SHARD:
     wrong = ReadShard_Private(text, (Shard *)field);
     break;
-  case PARAM_STRING:
+  case PARAM_STRING: {
+    const size_t room = row->high < PETSC_MAX_PATH_LEN ? (size_t)row->high : PETSC_MAX_PATH_LEN;
+
     if (!*text) wrong = "is empty";
-    else if (strlen(text) >= PETSC_MAX_PATH_LEN) wrong = "is too long";
-    else PetscCall(PetscStrncpy(field, text, PETSC_MAX_PATH_LEN));
+    else if (strlen(text) >= room) wrong = "is too long";
+    else PetscCall(PetscStrncpy(field, text, room));
     for (const char *p = text; *p; p++)
       if (iscntrl((unsigned char)*p)) wrong = "holds control characters";
     break;
+  }
   }
   if (wrong) ComplaintSet(complaint, exit_code, "%s: '%.80s' %s; allowed: %s", where, text, wrong, allowed);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -78,6 +78,18 @@ static void ScaleRange_Private(Range *range, PetscReal unit)
   range->last /= unit;
 }
 
+/* The parameter that is continued and the steps along it, by the operations that its own entry gets, so that equal stays equal. */
+static void ScaleContinued_Private(Params *p, PetscReal L, PetscReal t0, PetscReal amplitude)
+{
+  PetscReal *const entries[] = {&p->continue_min, &p->continue_max, &p->continue_step, &p->continue_min_step, &p->continue_max_step};
+
+  for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++) {
+    if (p->continue_parameter == CONTINUE_AMPLITUDE) *entries[i] /= amplitude;
+    if (p->continue_parameter == CONTINUE_FREQUENCY) *entries[i] *= t0;
+    if (p->continue_parameter == CONTINUE_STOP) *entries[i] /= L;
+  }
+}
+
 /* Every dimensional entry, from SI to non-dimensional. */
 static void ScaleEntries_Private(Params *p, const Units *units)
 {
@@ -93,6 +105,7 @@ static void ScaleEntries_Private(Params *p, const Units *units)
   p->forcing_amplitude /= amplitude;
   p->forcing_mean /= amplitude;
   p->forcing_frequency *= t0;
+  ScaleContinued_Private(p, L, t0, amplitude);
   ScaleRange_Private(&p->sweep_amplitude, amplitude);
   ScaleRange_Private(&p->sweep_frequency, 1 / t0);
 }

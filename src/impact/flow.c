@@ -107,6 +107,7 @@ PetscErrorCode FlowSetForcing(Flow flow, const ForcingShape *shape, PetscReal am
   flow->amplitude = amplitude;
   flow->frequency = frequency;
   flow->period    = 2.0 * PETSC_PI / frequency;
+  flow->sensitivity.by = FLOW_BY_NOTHING;
   PetscCall((*flow->ops.setforcing)(flow));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -150,6 +151,7 @@ PetscErrorCode FlowDestroy(Flow *flow)
   PetscFunctionBeginUser;
   if (!*flow) PetscFunctionReturn(PETSC_SUCCESS);
   if ((*flow)->ops.destroy) PetscCall((*(*flow)->ops.destroy)(*flow));
+  PetscCall(SensitivityDestroy_Private(&(*flow)->sensitivity));
   PetscCall(PetscFree((*flow)->energy));
   PetscCall(PetscFree((*flow)->initial));
   PetscCall(PetscFree(*flow));
@@ -377,6 +379,7 @@ PetscErrorCode FlowFinishContact(Flow flow, FlowReason *reason)
   r->max_displacement = before.max_displacement;
   r->min_displacement = before.min_displacement;
   r->min_gap          = before.min_gap;
+  r->min_force        = before.min_force;
   r->peak_force       = before.peak_force;
   r->time_in_contact  = before.time_in_contact;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -399,6 +402,7 @@ PetscErrorCode FlowRecordReset(FlowRecord *record)
   record->max_displacement = -PETSC_MAX_REAL;
   record->min_displacement = PETSC_MAX_REAL;
   record->min_gap          = NAN;
+  record->min_force        = NAN;
   record->peak_force       = 0.0;
   record->time_in_contact  = 0.0;
   record->next_sample      = 0;

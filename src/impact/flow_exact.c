@@ -268,6 +268,9 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
   if (!x->contact && first.q == 0.0 && (first.q1 < 0.0 || (first.q1 == 0.0 && first.q2 < 0.0))) {
     at     = first; /* the state was given on the stop and moving into it */
     result = SEARCH_CROSSED;
+  } else if (x->contact && first.q < 0.0) {
+    at     = first; /* the state was given in contact and is pulled off */
+    result = SEARCH_CROSSED;
   } else {
     const SignalWatch watch = x->contact ? FlowWatchForce_Private : FlowWatchGap_Private;
 
@@ -304,7 +307,10 @@ static SearchResult Phase_Private(Flow flow, PetscReal end)
     if (x->contact) { /* release: f = 0, f' < 0, and the tip leaves   (7.11) */
       FlowRecordRelease_Private(record, x->duration, x->impulse);
       x->begin.q = 0.0;
-      if (flow->tail->states == 0) {
+      if (first.q < 0.0) { /* y2 = -L+ f at once; without a tail the contact point is off the stop: the state tells */
+        x->begin.q1    = -flow->L_plus * first.q;
+        x->begin.known = flow->tail->states == 0 ? 0 : 2;
+      } else if (flow->tail->states == 0) {
         x->begin.q1    = -flow->tail->C0 * velocity;
         x->begin.known = 2;
       } else {
@@ -366,6 +372,7 @@ static PetscErrorCode FlowPeriod_Exact(Flow flow, FlowState *state, FlowReason *
     *reason = FLOW_RESONANCE;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (flow->tangent) PetscCall(SensitivityBegin_Private(flow));
   if (x->contact) FlowRecordOlder_Private(flow->record);
   x->onsets = 0;
   for (;;) {
@@ -375,6 +382,12 @@ static PetscErrorCode FlowPeriod_Exact(Flow flow, FlowState *state, FlowReason *
     if (result == SEARCH_LOST) *reason = FLOW_LOST;
     else if (x->onsets > flow->params.flow_max_events) *reason = FLOW_EVENT_LIMIT;
     if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (flow->tangent && flow->tangent->by == FLOW_BY_FREQUENCY) {
+    Look end = {.q = 0.0};
+
+    if (x->contact) SignalEvaluate(&x->hold, x->hold.e_t, &end); /* the force; where the last phase ended */
+    SensitivityStrobe_Private(flow, x->state, end.q);
   }
   x->t = 0.0;
   PetscCall(PetscArraycpy(state->x, x->state, flow->n));

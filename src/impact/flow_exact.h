@@ -43,7 +43,7 @@ typedef struct {
   /* derivative */
   PetscReal *block;                          /* 2x2 propagators of the free modes: p11, p12, p21, p22, shape [4, M] */
   PetscReal *bundle,
-    *images; /* tangent vectors side by side, and their contact coefficients; shape [n, n], [2 nz, n]; made when first needed */
+    *images; /* tangent vectors and s side by side, and their contact coefficients; shape [n, n+1], [2 nz, n+1]; made when first needed */
 } Exact;
 
 PetscErrorCode FlowSetUp_Exact(Flow flow);

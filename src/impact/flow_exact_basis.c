@@ -117,13 +117,13 @@ PetscErrorCode FlowDestroy_Exact(Flow flow)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* Room for n tangent vectors; flows that never carry any do without. */
+/* Room for n tangent vectors and s; flows that never carry any do without. */
 PetscErrorCode TangentReserve_Private(Flow flow)
 {
   Exact *x = flow->data;
 
   PetscFunctionBeginUser;
-  if (!x->bundle) PetscCall(PetscMalloc2(flow->n * flow->n, &x->bundle, 2 * x->hold_exponents.n * flow->n, &x->images));
+  if (!x->bundle) PetscCall(PetscMalloc2(flow->n * (flow->n + 1), &x->bundle, 2 * x->hold_exponents.n * (flow->n + 1), &x->images));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

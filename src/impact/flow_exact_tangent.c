@@ -3,7 +3,8 @@
 
   Free and contact phases are linear; an onset multiplies by the saltation matrix I - b c_y / L+ (identity without a tail, where the
   force starts from zero), a release by the identity. The saltation needs no code of its own: the projection on the zeros, with which every
-  contact begins, annihilates b, since Y_free(z_j; b) = H(z_j) = 0. No division by the incoming velocity: the derivative stays finite at grazing.
+  contact begins, annihilates b, since Y_free(z_j; b) = H(z_j) = 0; and with b what an onset adds to s by moving. No division by the
+  incoming velocity: the derivative stays finite at grazing.
 */
 #include <math.h>
 
@@ -11,10 +12,33 @@
 
 #include <petscblaslapack.h>
 
-/* Every mode turns by its own 2x2 block, every tail by its own. O(n) per vector. */
+/* Every mode turns by its own 2x2 block, every tail by its own. O(n). */
+static void Turn_Private(Flow flow, PetscReal *vector)
+{
+  const Exact           *x = flow->data;
+  const Signal          *s = &x->free;
+  const PetscInt         M = flow->M;
+  const PetscReal *const p11 = x->block, *const p12 = p11 + M, *const p21 = p12 + M, *const p22 = p21 + M;
+  PetscReal *restrict u = vector, *restrict v = vector + M;
+
+  for (PetscInt k = 0; k < M; ++k) {
+    const PetscReal position = p11[k] * u[k] + p12[k] * v[k];
+
+    v[k] = p21[k] * u[k] + p22[k] * v[k];
+    u[k] = position;
+  }
+  if (flow->tail->states > 0) {
+    PetscReal re[2], im[2];
+
+    TailExpand_Private(flow, vector + 2 * M, re, im);
+    TailCompose_Private(flow, re, im, s->e_re + M, s->e_im + M, vector + 2 * M);
+  }
+}
+
 void TangentFree_Private(Flow flow)
 {
   Exact           *x = flow->data;
+  FlowTangent     *tangent = flow->tangent;
   const Signal    *s = &x->free;
   const PetscInt   M = flow->M;
   PetscReal *const p11 = x->block, *const p12 = p11 + M, *const p21 = p12 + M, *const p22 = p21 + M;
@@ -27,23 +51,12 @@ void TangentFree_Private(Flow flow)
     p21[k] = -flow->w[k] * flow->w[k] * turn;
     p22[k] = e_re - damping * turn;
   }
-  for (PetscInt j = 0; j < flow->tangent->m; ++j) {
-    PetscReal *restrict u = flow->tangent->v + (size_t)j * (size_t)flow->n;
-    PetscReal *restrict v = u + M;
-
-    if (!flow->tangent->alive[j]) continue;
-    for (PetscInt k = 0; k < M; ++k) {
-      const PetscReal position = p11[k] * u[k] + p12[k] * v[k];
-
-      v[k] = p21[k] * u[k] + p22[k] * v[k];
-      u[k] = position;
-    }
-    if (flow->tail->states > 0) {
-      PetscReal re[2], im[2];
-
-      TailExpand_Private(flow, u + 2 * M, re, im);
-      TailCompose_Private(flow, re, im, s->e_re + M, s->e_im + M, u + 2 * M);
-    }
+  for (PetscInt j = 0; j < tangent->m; ++j)
+    if (tangent->alive[j]) Turn_Private(flow, tangent->v + (size_t)j * (size_t)flow->n);
+  if (tangent->by != FLOW_BY_NOTHING) {
+    SensitivityAdd_Private(flow, -1.0, PETSC_FALSE, x->t);
+    Turn_Private(flow, tangent->s);
+    SensitivityAdd_Private(flow, 1.0, PETSC_FALSE, x->t + s->e_t);
   }
   FlowTangentForget_Private(flow);
 }
@@ -56,6 +69,7 @@ void TangentContact_Private(Flow flow)
 {
   Exact             *x  = flow->data;
   FlowTangent       *tangent = flow->tangent;
+  const PetscBool    by      = (PetscBool)(tangent->by != FLOW_BY_NOTHING);
   const Signal      *s  = &x->hold;
   const PetscInt     nz = x->hold_exponents.n, n = flow->n;
   const PetscScalar  one = 1.0, zero = 0.0;
@@ -65,6 +79,11 @@ void TangentContact_Private(Flow flow)
   for (PetscInt j = 0; j < tangent->m; ++j) {
     if (!tangent->alive[j]) continue;
     for (PetscInt i = 0; i < n; ++i) x->bundle[(size_t)count * (size_t)n + (size_t)i] = tangent->v[(size_t)j * (size_t)n + (size_t)i];
+    ++count;
+  }
+  if (by) {
+    SensitivityAdd_Private(flow, -1.0, PETSC_TRUE, x->t);
+    for (PetscInt i = 0; i < n; ++i) x->bundle[(size_t)count * (size_t)n + (size_t)i] = tangent->s[i];
     ++count;
   }
   if (count == 0) return;
@@ -86,6 +105,10 @@ void TangentContact_Private(Flow flow)
     if (!tangent->alive[j]) continue;
     for (PetscInt i = 0; i < n; ++i) tangent->v[(size_t)j * (size_t)n + (size_t)i] = x->bundle[(size_t)count * (size_t)n + (size_t)i];
     ++count;
+  }
+  if (by) {
+    for (PetscInt i = 0; i < n; ++i) tangent->s[i] = x->bundle[(size_t)count * (size_t)n + (size_t)i];
+    SensitivityAdd_Private(flow, 1.0, PETSC_TRUE, x->t + s->e_t);
   }
   FlowTangentForget_Private(flow);
 }

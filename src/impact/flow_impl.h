@@ -4,7 +4,7 @@
 #ifndef GRAZE_FLOW_IMPL_H
 #define GRAZE_FLOW_IMPL_H
 
-#include "graze/flow.h"
+#include "flow_parameter.h"
 
 /* An open contact is followed for so many periods: what has not ended by then is a beam at rest on its stop. */
 enum { FLOW_FINISH_PERIODS = 64 };
@@ -43,6 +43,7 @@ struct _p_Flow {
   PetscReal *energy;  /* weights of the energy norm, shape [n] */
   PetscReal *initial; /* modal initial condition, shape [2M]; NULL: mode -initial_mode */
   void      *data;   /* the method's own */
+  Sensitivity sensitivity;
   /* copies of what the receptance says */
   PetscInt         M, n; /* modes; states */
   PetscReal        D, L_plus, S; /* restitution: L+ and S not used, 0 */

@@ -269,6 +269,7 @@ static PetscErrorCode FlowPeriod_Restitution(Flow flow, FlowState *state, FlowRe
   PetscFunctionBeginUser;
   *reason = x->resonance ? FLOW_RESONANCE : FLOW_GOOD;
   if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
+  if (flow->tangent) PetscCall(SensitivityBegin_Private(flow));
   if (x->contact) FlowRecordOlder_Private(flow->record);
   x->events = 0;
   for (;;) {
@@ -278,6 +279,12 @@ static PetscErrorCode FlowPeriod_Restitution(Flow flow, FlowState *state, FlowRe
     if (result == SEARCH_LOST) *reason = x->contact && x->hold_resonance ? FLOW_RESONANCE : FLOW_LOST;
     else if (x->events > flow->params.flow_max_events) *reason = FLOW_EVENT_LIMIT;
     if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (flow->tangent && flow->tangent->by == FLOW_BY_FREQUENCY) {
+    Look end = {.q = 0.0};
+
+    if (x->contact) SignalEvaluate(&x->hold, x->hold.e_t, &end); /* the force; where the last phase ended */
+    SensitivityStrobe_Private(flow, x->state, end.q);
   }
   x->t = 0.0;
   PetscCall(PetscArraycpy(state->x, x->state, flow->n));

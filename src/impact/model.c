@@ -160,6 +160,19 @@ PetscErrorCode ModelSetUp(Model model, Complaint *complaint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* ModelSetDamping - Collective on the model's comm. Cost: the zeros of the receptance, O(M^3); rigid impacts need none. */
+PetscErrorCode ModelSetDamping(Model model, PetscReal damping)
+{
+  PetscFunctionBeginUser;
+  PetscCheck(model->set_up, model->comm, PETSC_ERR_PLIB, "ModelSetUp comes before ModelSetDamping");
+  model->params.damping_ratio = damping;
+  PetscCall(ForcingShapeDestroy(&model->load));
+  PetscCall(ReceptanceDestroy(&model->receptance));
+  PetscCall(Receptance_Private(model, model->M, &model->receptance));
+  PetscCall(ForcingShapeCreate(model->spectrum, model->receptance, model->kept.number, &model->params, &model->load));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ModelDestroy(Model *model)
 {
   PetscFunctionBeginUser;

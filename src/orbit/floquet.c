@@ -5,15 +5,14 @@
   The error of a multiplier is its condition number times the error of the Jacobian: the change since the Newton pass before, which
   bounds what is left to come, and round-off.   (8.4)
 */
-#include "orbit_impl.h"
+#include "graze/floquet.h"
 
 #include <math.h>
 #include <slepcblaslapack.h>
 
 /* |mu| falling; of a pair the one with im > 0 first. Returns the order of m eigenvalues. */
-static PetscErrorCode Order_Private(PetscInt m, const PetscReal *re, const PetscReal *im, PetscInt *order)
+static void Order_Private(PetscInt m, const PetscReal *re, const PetscReal *im, PetscInt *order)
 {
-  PetscFunctionBeginUser;
   for (PetscInt i = 0; i < m; ++i) {
     PetscInt j = i;
 
@@ -26,89 +25,114 @@ static PetscErrorCode Order_Private(PetscInt m, const PetscReal *re, const Petsc
     }
     order[j] = i;
   }
-  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/* Columns that are not zero; their number. */
+static PetscInt Remembered_Private(PetscInt n, const PetscReal *J, PetscInt *remembered)
+{
+  PetscInt m = 0;
+
+  for (PetscInt j = 0; j < n; ++j) {
+    PetscInt i = 0;
+
+    while (i < n && J[(size_t)j * (size_t)n + (size_t)i] == 0.0) ++i;
+    if (i < n) remembered[m++] = j;
+  }
+  return m;
 }
 
 /* Frobenius norms, in variables of energy, of the remembered columns of J and of their change since the pass before. */
-static void JacobianError_Private(const Orbit o, PetscReal *norm, PetscReal *change)
+static void JacobianError_Private(PetscInt n, const PetscReal *energy, PetscInt m, const PetscInt *remembered, const PetscReal *J,
+                                  const PetscReal *previous, PetscReal *norm, PetscReal *change)
 {
   PetscReal all = 0.0, difference = 0.0;
 
-  for (PetscInt j = 0; j < o->n_remembered; ++j) {
-    const size_t at = (size_t)o->remembered[j] * (size_t)o->n;
+  for (PetscInt j = 0; j < m; ++j) {
+    const size_t at = (size_t)remembered[j] * (size_t)n;
 
-    for (PetscInt i = 0; i < o->n; ++i) {
-      const PetscReal weight = o->energy[i] / o->energy[o->remembered[j]];
+    for (PetscInt i = 0; i < n; ++i) {
+      const PetscReal weight = energy[i] / energy[remembered[j]];
 
-      all += PetscSqr(weight * o->tangent.v[at + (size_t)i]);
-      difference += PetscSqr(weight * (o->tangent.v[at + (size_t)i] - o->previous[at + (size_t)i]));
+      all += PetscSqr(weight * J[at + (size_t)i]);
+      if (previous) difference += PetscSqr(weight * (J[at + (size_t)i] - previous[at + (size_t)i]));
     }
   }
   *norm   = sqrt(all);
   *change = sqrt(difference);
 }
 
-/* The eigenvector of the leading multiplier on all n components, its real part with unit energy. v: shape [m], column(s) of geevx. */
-static PetscErrorCode Direction_Private(Orbit o, PetscReal re, PetscReal im, const PetscReal *v_re, const PetscReal *v_im)
+/* The eigenvector of mu on all n components, its real part with unit energy. v: shape [m], column(s) of geevx. */
+static void Direction_Private(PetscInt n, const PetscReal *energy, PetscInt m, const PetscInt *remembered, const PetscReal *J, PetscReal re,
+                              PetscReal im, const PetscReal *v_re, const PetscReal *v_im, PetscReal *direction)
 {
-  PetscReal norm;
+  PetscReal norm = 0.0;
 
-  PetscFunctionBeginUser;
-  for (PetscInt i = 0; i < o->n; ++i) { /* v = J v / mu reaches the components outside the block */
+  for (PetscInt i = 0; i < n; ++i) { /* v = J v / mu reaches the components outside the block */
     PetscReal image_re = 0.0, image_im = 0.0;
 
-    for (PetscInt j = 0; j < o->n_remembered; ++j) {
-      const PetscReal entry = o->tangent.v[(size_t)o->remembered[j] * (size_t)o->n + (size_t)i] / o->energy[o->remembered[j]];
+    for (PetscInt j = 0; j < m; ++j) {
+      const PetscReal entry = J[(size_t)remembered[j] * (size_t)n + (size_t)i] / energy[remembered[j]];
 
       image_re += entry * v_re[j];
       if (v_im) image_im += entry * v_im[j];
     }
-    o->direction[i] = (image_re * re + image_im * im) / (re * re + im * im);
+    direction[i] = (image_re * re + image_im * im) / (re * re + im * im);
   }
-  PetscCall(FlowNorm(o->flow, o->direction, &norm));
-  for (PetscInt i = 0; i < o->n && norm > 0.0; ++i) o->direction[i] /= norm;
-  PetscFunctionReturn(PETSC_SUCCESS);
+  for (PetscInt i = 0; i < n; ++i) norm += PetscSqr(energy[i] * direction[i]);
+  norm = sqrt(norm);
+  for (PetscInt i = 0; i < n && norm > 0.0; ++i) direction[i] /= norm;
 }
 
-/* Multipliers, errors and leading direction from the Jacobian of the last pass. Cost O(m^3) with m remembered columns. */
-PetscErrorCode OrbitMultipliers_Private(Orbit o)
+/* FloquetSolve - Not collective. Cost O(m^3) with m remembered columns. */
+PetscErrorCode FloquetSolve(PetscInt n, const PetscReal *energy, const PetscReal *J, const PetscReal *previous, PetscReal left,
+                            const PetscReal *target, Multipliers *multipliers, PetscReal *direction)
 {
-  const PetscInt m = o->n_remembered;
-  PetscReal     *re, *im, *left, *right, *scale, *cond, *sep, *work, norm, change, abnrm;
-  PetscInt      *order;
-  PetscBLASInt   bm, ilo, ihi, lwork, info = 0, *iwork;
+  PetscReal   *re, *im, *block, *rows, *right, *scale, *cond, *sep, *work, norm, change, abnrm;
+  PetscInt    *order, *remembered, m;
+  PetscBLASInt bm, ilo, ihi, lwork, info = 0, *iwork;
 
   PetscFunctionBeginUser;
-  o->n_multipliers = PetscMin(o->n, ORBIT_MULTIPLIERS);
-  for (PetscInt i = 0; i < ORBIT_MULTIPLIERS; ++i) o->re[i] = o->im[i] = o->error[i] = 0.0; /* forgotten columns: multipliers below round-off */
-  PetscCall(PetscArrayzero(o->direction, o->n));
-  if (m == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  multipliers->n = PetscMin(n, ORBIT_MULTIPLIERS);
+  for (PetscInt i = 0; i < ORBIT_MULTIPLIERS; ++i) /* forgotten columns: multipliers below round-off */
+    multipliers->re[i] = multipliers->im[i] = multipliers->error[i] = 0.0;
+  if (direction) PetscCall(PetscArrayzero(direction, n));
+  PetscCall(PetscMalloc1(n, &remembered));
+  m = Remembered_Private(n, J, remembered);
+  if (m == 0) {
+    PetscCall(PetscFree(remembered));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscBLASIntCast(m, &bm));
   lwork = bm * (bm + 8);
-  PetscCall(PetscMalloc7(m, &re, m, &im, m * m, &left, m * m, &right, m, &scale, m, &cond, m, &sep));
-  PetscCall(PetscMalloc3(lwork, &work, 2 * bm, &iwork, m, &order));
+  PetscCall(PetscMalloc7(m, &re, m, &im, m * m, &rows, m * m, &right, m, &scale, m, &cond, m, &sep));
+  PetscCall(PetscMalloc4(lwork, &work, 2 * bm, &iwork, m, &order, m * m, &block));
   for (PetscInt j = 0; j < m; ++j)
     for (PetscInt i = 0; i < m; ++i)
-      o->block[i + j * m] = o->tangent.v[(size_t)o->remembered[j] * (size_t)o->n + (size_t)o->remembered[i]] * o->energy[o->remembered[i]] / o->energy[o->remembered[j]];
-  PetscCallBLAS("LAPACKgeevx",
-                LAPACKgeevx_("N", "V", "V", "E", &bm, o->block, &bm, re, im, left, &bm, right, &bm, &ilo, &ihi, scale, &abnrm, cond, sep, work, &lwork, iwork, &info));
-  PetscCheck(info == 0, o->comm, PETSC_ERR_LIB, "geevx returned %d", (int)info);
-  PetscCall(Order_Private(m, re, im, order));
-  JacobianError_Private(o, &norm, &change);
-  for (PetscInt i = 0; i < PetscMin(m, o->n_multipliers); ++i) {
+      block[i + j * m] = J[(size_t)remembered[j] * (size_t)n + (size_t)remembered[i]] * energy[remembered[i]] / energy[remembered[j]];
+  PetscCallBLAS("LAPACKgeevx", LAPACKgeevx_("N", "V", "V", "E", &bm, block, &bm, re, im, rows, &bm, right, &bm, &ilo, &ihi, scale, &abnrm,
+                                            cond, sep, work, &lwork, iwork, &info));
+  PetscCheck(info == 0, PETSC_COMM_SELF, PETSC_ERR_LIB, "geevx returned %d", (int)info);
+  Order_Private(m, re, im, order);
+  JacobianError_Private(n, energy, m, remembered, J, previous, &norm, &change);
+  for (PetscInt i = 0; i < PetscMin(m, multipliers->n); ++i) {
     const PetscInt k = order[i];
 
-    o->re[i] = re[k];
-    o->im[i] = im[k];
+    multipliers->re[i] = re[k];
+    multipliers->im[i] = im[k];
     /* 1e-12: round-off of a few dozen phases, each a product of matrices good to 1e-14 */
-    o->error[i] = (change + 1e-12 * norm) / PetscMax(cond[k], PETSC_MACHINE_EPSILON);
+    multipliers->error[i] = (left * change + 1e-12 * norm) / PetscMax(cond[k], PETSC_MACHINE_EPSILON);
   }
-  {
-    const PetscInt k = order[0];
+  if (direction) {
+    PetscInt k = order[0];
 
-    PetscCall(Direction_Private(o, re[k], im[k], right + (size_t)k * (size_t)m, im[k] > 0.0 ? right + (size_t)(k + 1) * (size_t)m : NULL));
+    for (PetscInt i = 1; target && i < m; ++i)
+      if (im[order[i]] >= 0.0 && hypot(re[order[i]] - target[0], im[order[i]] - target[1]) < hypot(re[k] - target[0], im[k] - target[1]))
+        k = order[i];
+    Direction_Private(n, energy, m, remembered, J, re[k], im[k], right + (size_t)k * (size_t)m,
+                      im[k] > 0.0 ? right + (size_t)(k + 1) * (size_t)m : NULL, direction);
   }
-  PetscCall(PetscFree7(re, im, left, right, scale, cond, sep));
-  PetscCall(PetscFree3(work, iwork, order));
+  PetscCall(PetscFree7(re, im, rows, right, scale, cond, sep));
+  PetscCall(PetscFree4(work, iwork, order, block));
+  PetscCall(PetscFree(remembered));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

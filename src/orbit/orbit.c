@@ -6,10 +6,33 @@
 
   Invariant: what OrbitGet* returns belongs to the last OrbitSolve that said ORBIT_FOUND.
 */
-#include "orbit_impl.h"
+#include "graze/orbit.h"
 
 #include <math.h>
 #include <petscblaslapack.h>
+
+struct _p_Orbit {
+  MPI_Comm comm;
+  /* borrowed */
+  Flow             flow;
+  const PetscReal *energy; /* weights of the energy norm, shape [n] */
+  /* owned: the orbit */
+  PetscInt    p, capacity;
+  FlowState  *states;        /* at the p strobes */
+  PetscReal  *storage, size; /* their x; largest energy norm among them */
+  PetscReal   relative;      /* Newton residual over size */
+  PetscInt    iterations;
+  Multipliers multipliers;
+  PetscReal  *direction; /* shape [n]; also scratch before the multipliers are known */
+  /* owned: work */
+  PetscInt      n;
+  FlowTangent   tangent;                  /* J = d P^p / d X at the last pass */
+  PetscReal    *previous, *block;         /* J of the pass before; a square of remembered columns */
+  PetscInt     *remembered, n_remembered; /* columns of J that are not zero to round-off */
+  PetscBLASInt *pivots;
+  FlowState     trial, image;
+  PetscReal    *residual, *step;
+};
 
 const char *const OrbitReasons[] = {"found", "no_convergence", "flow_failed"};
 
@@ -68,7 +91,8 @@ PetscErrorCode OrbitDestroy(Orbit *orbit)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* p periods from the trial state with tangents from the identity: states at the strobes, image, J, residual relative to the orbit's size. */
+/* p periods from the trial state with tangents from the identity: states at the strobes, image, J, residual relative to the orbit's size.
+ */
 static PetscErrorCode Map_Private(Orbit o, PetscInt p, PetscReal *relative, FlowReason *reason)
 {
   PetscReal size = 0.0, norm;
@@ -92,8 +116,8 @@ static PetscErrorCode Map_Private(Orbit o, PetscInt p, PetscReal *relative, Flow
   for (PetscInt i = 0; i < o->n; ++i) o->residual[i] = o->image.x[i] - o->trial.x[i];
   PetscCall(FlowNorm(o->flow, o->residual, &norm));
   /* a beam at rest is an orbit too: then the residual counts by itself */
-  o->size   = size;
-  *relative = size > 0.0 ? norm / size : norm;
+  o->size         = size;
+  *relative       = size > 0.0 ? norm / size : norm;
   o->n_remembered = 0;
   for (PetscInt j = 0; j < o->n; ++j)
     if (o->tangent.alive[j]) o->remembered[o->n_remembered++] = j;
@@ -103,7 +127,7 @@ static PetscErrorCode Map_Private(Orbit o, PetscInt p, PetscReal *relative, Flow
 /* Solve (I - J) step = residual on the remembered block, then substitute.   (8.3) */
 static PetscErrorCode NewtonStep_Private(Orbit o, PetscBool *singular)
 {
-  const PetscInt  n = o->n, m = o->n_remembered;
+  const PetscInt   n = o->n, m = o->n_remembered;
   const PetscReal *J = o->tangent.v;
   PetscBLASInt     bm, one = 1, info = 0;
 
@@ -141,7 +165,7 @@ static PetscErrorCode NewtonStep_Private(Orbit o, PetscBool *singular)
 PetscErrorCode OrbitSolve(Orbit o, PetscInt p, const FlowState *guess, OrbitReason *reason)
 {
   PetscReal relative = 0.0, before = PETSC_MAX_REAL;
-  PetscInt  it, worse = 0;
+  PetscInt  it, worse              = 0;
 
   PetscFunctionBeginUser;
   PetscCall(OrbitSetUp(o));
@@ -192,7 +216,7 @@ PetscErrorCode OrbitSolve(Orbit o, PetscInt p, const FlowState *guess, OrbitReas
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   o->p = p;
-  PetscCall(OrbitMultipliers_Private(o));
+  PetscCall(FloquetSolve(o->n, o->energy, o->tangent.v, o->previous, 1.0, NULL, &o->multipliers, o->direction));
   *reason = ORBIT_FOUND;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -223,10 +247,10 @@ PetscErrorCode OrbitGetResidual(Orbit o, PetscReal *relative, PetscInt *iteratio
 PetscErrorCode OrbitGetMultipliers(Orbit o, PetscInt *n, const PetscReal **re, const PetscReal **im, const PetscReal **error)
 {
   PetscFunctionBeginUser;
-  *n  = o->n_multipliers;
-  *re = o->re;
-  *im = o->im;
-  if (error) *error = o->error;
+  *n  = o->multipliers.n;
+  *re = o->multipliers.re;
+  *im = o->multipliers.im;
+  if (error) *error = o->multipliers.error;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -3,13 +3,15 @@
 
   A period is accepted only when Newton finds an orbit of that least period which is stable by more than the error of its multipliers
   and which the stroboscopic sequence approaches. What is not periodic is sampled in blocks until two blocks agree (aperiodic) or
-  the limit of periods is reached (not settled).
+  the limit of periods is reached (not settled); then the largest Lyapunov exponent tells chaos, quasi-periodic and settling motion apart.
 
-  Invariants: the ring holds the last states at strobes, newest at `newest`; every path ends after at most max_periods periods.
+  Invariants: the ring holds the last states at strobes, newest at `newest`; every decision comes after at most max_periods periods.
 */
 #include "graze/strobe.h"
 
 #include <math.h>
+
+#include "cloud.h"
 
 /* Distances between states are relative to the size of the motion. */
 static const PetscReal near_orbit   = 0.05; /* beyond it the linear picture around an orbit says nothing about the samples */
@@ -36,6 +38,7 @@ struct _p_Strobe {
   Flow     flow; /* borrowed */
   Orbit    orbit;
   /* owned */
+  Lyapunov   lyapunov; /* NULL: not asked for, or the flow has no tangents */
   PetscInt   n, depth, newest, filled; /* ring of depth states */
   PetscReal *ring, *work, *distance;
   FlowState  guess;
@@ -88,6 +91,11 @@ PetscErrorCode StrobeSetUp(Strobe s)
   if (FlowHasTangent(s->flow)) {
     PetscCall(OrbitCreate(s->comm, &s->orbit));
     PetscCall(OrbitSetFlow(s->orbit, s->flow));
+    if (s->params.lyapunov_periods > 0) {
+      PetscCall(LyapunovCreate(s->comm, &s->lyapunov));
+      PetscCall(LyapunovSetFlow(s->lyapunov, s->flow));
+      PetscCall(LyapunovSetPeriods(s->lyapunov, s->params.lyapunov_periods));
+    }
   }
   s->set_up = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,6 +106,7 @@ PetscErrorCode StrobeDestroy(Strobe *strobe)
   PetscFunctionBeginUser;
   if (!*strobe) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(OrbitDestroy(&(*strobe)->orbit));
+  PetscCall(LyapunovDestroy(&(*strobe)->lyapunov));
   PetscCall(PetscFree4((*strobe)->ring, (*strobe)->work, (*strobe)->guess.x, (*strobe)->distance));
   PetscCall(PetscFree(*strobe));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -199,35 +208,6 @@ static PetscErrorCode Judge_Private(Strobe s, PetscInt p, PetscReal *distance, V
     *verdict = sqrt(newer) <= 0.5 * (1.0 + promised) * sqrt(older) ? VERDICT_ACCEPT : VERDICT_APPROACHING;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/* What the strobes of one block look like as a cloud of points; two blocks that agree are settled statistics. */
-typedef struct {
-  PetscInt  count;
-  PetscReal mean, deviation;
-} Cloud;
-
-static Cloud Cloud_Private(PetscInt n, const PetscReal *y)
-{
-  Cloud c = {.count = n};
-
-  for (PetscInt i = 0; i < n; ++i) c.mean += y[i] / (PetscReal)n;
-  for (PetscInt i = 0; i < n; ++i) c.deviation += PetscSqr(y[i] - c.mean) / (PetscReal)n;
-  c.deviation = sqrt(c.deviation);
-  return c;
-}
-
-/*
-  Means agree within 4 standard errors, and deviations within a factor 2. Strobes of chaos are correlated: a quarter of them
-  is counted as independent. A slow drift or a decaying transient fails one or the other.
-*/
-static PetscBool CloudsAgree_Private(const Cloud *a, const Cloud *b)
-{
-  const PetscReal independent = PetscMax(0.25 * PetscMin(a->count, b->count), 1.0);
-  const PetscReal standard    = hypot(a->deviation, b->deviation) / sqrt(independent);
-
-  if (a->count == 0 || b->count == 0) return PETSC_FALSE;
-  return (PetscBool)(fabs(a->mean - b->mean) <= 4.0 * standard && a->deviation <= 2.0 * b->deviation && b->deviation <= 2.0 * a->deviation);
 }
 
 /* ---- running ------------------------------------------------------------------------------------------------------ */
@@ -428,20 +408,37 @@ static PetscErrorCode SampledPeriod_Private(Strobe s, Steady *steady)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A cell that the samples call aperiodic or not settled: its exponent, if it is asked for, and what that makes of its status. */
+static PetscErrorCode WithoutPeriod_Private(Strobe s, const FlowState *state, Sign sign, Steady *steady)
+{
+  LyapunovResult result;
+
+  PetscFunctionBeginUser;
+  if (!s->lyapunov) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LyapunovSetPoll(s->lyapunov, s->poll, s->poll_ctx));
+  PetscCall(LyapunovMeasure(s->lyapunov, state, &result, &s->stop)); /* the state stays: the neighbour starts from it */
+  steady->lyapunov_exponent = result.exponent;
+  steady->lyapunov_error    = result.error;
+  steady->status            = s->stop ? STATUS_PENDING : SteadyStatusWith(steady->status, (PetscBool)(sign == SIGN_ORBIT), result.verdict);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode Begin_Private(Strobe s, const FlowState *state, Steady *steady)
 {
   PetscFunctionBeginUser;
-  steady->status        = STATUS_NOT_SETTLED;
-  steady->period        = 0;
-  steady->n_samples     = 0;
-  steady->n_multipliers = 0;
-  steady->periods_used  = 0;
-  steady->residual      = NAN;
-  s->filled             = 0;
-  s->newest             = 0;
-  s->pushed             = PETSC_FALSE;
-  s->doublings          = 0;
-  s->stop               = PETSC_FALSE;
+  steady->status            = STATUS_NOT_SETTLED;
+  steady->period            = 0;
+  steady->n_samples         = 0;
+  steady->n_multipliers     = 0;
+  steady->periods_used      = 0;
+  steady->residual          = NAN;
+  steady->lyapunov_exponent = NAN;
+  steady->lyapunov_error    = NAN;
+  s->filled                 = 0;
+  s->newest                 = 0;
+  s->pushed                 = PETSC_FALSE;
+  s->doublings              = 0;
+  s->stop                   = PETSC_FALSE;
   PetscCall(FlowRecordReset(&steady->record));
   PetscCall(Remember_Private(s, state));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -453,7 +450,7 @@ static PetscErrorCode Begin_Private(Strobe s, const FlowState *state, Steady *st
   Not collective.
   Input:   state - at a strobe; x of shape [n]
   Output:  state - steady, at a strobe; steady - status, period, points, contacts, multipliers; of a cell given up only the status
-  Cost:    settle_periods + a few blocks of sample_periods, and a Newton solve or two
+  Cost:    settle_periods + a few blocks of sample_periods, and a Newton solve or two; without a period lyapunov_periods more
 */
 PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
 {
@@ -484,15 +481,16 @@ PetscErrorCode StrobeSolve(Strobe s, FlowState *state, Steady *steady)
     }
     if (accepted) PetscCall(Accept_Private(s, state, steady));
     if (accepted || steady->status == STATUS_PERIODIC_UNVERIFIED) PetscFunctionReturn(PETSC_SUCCESS);
-    cloud  = Cloud_Private(steady->n_samples, steady->displacement);
+    cloud  = CloudOf(steady->n_samples, steady->displacement);
     chance = sign == SIGN_RECURRENCE ? chance + 1 : 0;
-    if (i + 1 >= LEAST_BLOCKS && CloudsAgree_Private(&clouds[(i - 1) % PATIENCE], &cloud))
-      if (sign == SIGN_NONE || (chance >= PATIENCE && CloudsAgree_Private(&clouds[i % PATIENCE], &cloud))) {
-        steady->status = STATUS_APERIODIC;
-        PetscFunctionReturn(PETSC_SUCCESS);
-      }
+    if (i + 1 >= LEAST_BLOCKS && CloudsAgree(&clouds[(i - 1) % PATIENCE], &cloud) &&
+        (sign == SIGN_NONE || (chance >= PATIENCE && CloudsAgree(&clouds[i % PATIENCE], &cloud))))
+      steady->status = STATUS_APERIODIC;
     clouds[i % PATIENCE] = cloud;
-    if (steady->periods_used + block > s->params.max_periods) PetscFunctionReturn(PETSC_SUCCESS); /* not settled */
+    if (steady->status == STATUS_APERIODIC || steady->periods_used + block > s->params.max_periods) {
+      PetscCall(WithoutPeriod_Private(s, state, sign, steady));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
   steady->status = StatusOf_Private(s, reason);
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,6 +37,8 @@ const CellVariable cell_variables[CELL_VARIABLES] = {
   [CELL_PERIODS_USED]        = {"periods_used", STORE_INT32, AXIS_NONE, NULL, "1", "forcing periods integrated before the decision"},
   [CELL_RESIDUAL]            = {"residual", STORE_REAL, AXIS_NONE, "1", "1", "Newton residual of the orbit relative to its size"},
   [CELL_CHECK_DEVIATION]     = {"check_deviation", STORE_REAL, AXIS_NONE, "L", "1", "largest difference of strobed displacement to the literal scheme; NaN: not checked"},
+  [CELL_LYAPUNOV_EXPONENT]   = {"lyapunov_exponent", STORE_REAL, AXIS_NONE, "1", "1", "largest Lyapunov exponent, per forcing period; NaN: not measured"},
+  [CELL_LYAPUNOV_ERROR]      = {"lyapunov_error", STORE_REAL, AXIS_NONE, "1", "1", "standard error of the Lyapunov exponent"},
   [CELL_STATE_IN_CONTACT]    = {"state_in_contact", STORE_INT8, AXIS_NONE, NULL, "1", "1: at the strobe of `state` the tip is on the stop"},
   [CELL_STATE]               = {"state", STORE_REAL, AXIS_STATE, "L, L/t0", "1",
                                 "state of beam and tip at a strobe: modal displacements, modal velocities, tail; the next cell of the line starts from it"},
@@ -70,6 +72,8 @@ PetscBool CellCarries(SteadyStatus status)
   case STATUS_APERIODIC:
   case STATUS_NOT_SETTLED:
   case STATUS_PERIODIC_UNVERIFIED:
+  case STATUS_CHAOTIC:
+  case STATUS_QUASI_PERIODIC:
     return PETSC_TRUE;
   case STATUS_PENDING:
   case STATUS_EVENT_LIMIT:
@@ -121,14 +125,16 @@ void CellPack(const CellLayout *layout, const Steady *steady, const FlowState *s
 
   Fill_Private(layout, row);
 #define AT(v) row[layout->offset[v]]
-  AT(CELL_STATUS)          = (PetscReal)steady->status;
-  AT(CELL_SEGMENT_START)   = extras->segment_start ? 1.0 : 0.0;
-  AT(CELL_CHECK_DEVIATION) = extras->check_deviation;
-  AT(CELL_WALL_SECONDS)    = extras->wall_seconds;
-  AT(CELL_PERIODS_USED)    = (PetscReal)steady->periods_used;
-  AT(CELL_RESIDUAL)        = steady->residual;
-  AT(CELL_PERIOD)          = (PetscReal)steady->period;
-  AT(CELL_N_SAMPLES)       = (PetscReal)n;
+  AT(CELL_STATUS)            = (PetscReal)steady->status;
+  AT(CELL_SEGMENT_START)     = extras->segment_start ? 1.0 : 0.0;
+  AT(CELL_CHECK_DEVIATION)   = extras->check_deviation;
+  AT(CELL_WALL_SECONDS)      = extras->wall_seconds;
+  AT(CELL_PERIODS_USED)      = (PetscReal)steady->periods_used;
+  AT(CELL_RESIDUAL)          = steady->residual;
+  AT(CELL_LYAPUNOV_EXPONENT) = steady->lyapunov_exponent;
+  AT(CELL_LYAPUNOV_ERROR)    = steady->lyapunov_error;
+  AT(CELL_PERIOD)            = (PetscReal)steady->period;
+  AT(CELL_N_SAMPLES)         = (PetscReal)n;
   for (PetscInt i = 0; i < n; ++i) {
     row[layout->offset[CELL_STROBE_DISPLACEMENT] + i] = steady->displacement[i];
     row[layout->offset[CELL_STROBE_VELOCITY] + i]     = steady->velocity[i];

@@ -1,7 +1,7 @@
 /*
   bench.c - graze_bench: what the flows cost, and how wrong they are, on one core. Prints JSON.
 
-    graze_bench [-modes 60,120,200] [-reference 400] [-steps 4e-4,2e-4,1e-4,5e-5] [-repeats 21] [-contacts false] [-growth false]
+    graze_bench [-modes 60,120,200] [-reference 400] [-steps 4e-4,2e-4,1e-4,5e-5] [-repeats 21] [-contacts false] [-growth false] [-branches false]
 
   Default case, 40 periods from the stated initial condition; -modes 0 is the number that the program chooses. Errors are those of the
   tip displacement at the strobes: against the exact flow with -reference modes, and of the literal scheme also against the exact flow with
@@ -334,7 +334,7 @@ static PetscErrorCode Main_Private(void)
   Complaint complaint   = {0};
   PetscInt  modes[MANY] = {0}, n_modes = MANY, n_steps = MANY, repeats = 21, reference_modes = 400;
   PetscReal steps[MANY] = {4e-4, 2e-4, 1e-4, 5e-5};
-  PetscBool given, contacts = PETSC_TRUE, growth = PETSC_TRUE;
+  PetscBool given, contacts = PETSC_TRUE, growth = PETSC_TRUE, branches = PETSC_TRUE;
   Model     model;
   Bench     b;
   Timing    reference;
@@ -349,6 +349,7 @@ static PetscErrorCode Main_Private(void)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-reference", &reference_modes, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-contacts", &contacts, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-growth", &growth, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-branches", &branches, NULL));
   repeats = PetscClipInterval(repeats, 1, REPEATS);
 
   printf("{\n  \"benchmark\": \"graze_bench\",\n");
@@ -391,6 +392,7 @@ static PetscErrorCode Main_Private(void)
     PetscCall(ModelDestroy(&model));
   }
   if (growth) PetscCall(BenchGrowth(&params, repeats));
+  if (branches) PetscCall(BenchBranches(&params));
   printf("\n}\n");
   PetscFunctionReturn(PETSC_SUCCESS);
 }

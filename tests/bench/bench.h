@@ -24,6 +24,9 @@ PetscErrorCode BenchStart(Bench *b);
 PetscErrorCode BenchPeriods(Bench *b, PetscInt periods, PetscReal *displacement);
 PetscErrorCode BenchContacts(Bench *b, PetscInt periods, PetscInt *count);
 
+/* branches.c */
+PetscErrorCode BenchBranches(const Params *params);
+
 /* growth.c */
 PetscErrorCode BenchGrowth(const Params *params, PetscInt repeats);
 

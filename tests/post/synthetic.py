@@ -1,7 +1,7 @@
 """synthetic - a sweep.h5 and a trajectory.h5 with made-up numbers that follow the contract of docs/data.md exactly.
 
 They let the tests of postprocess run without the program. The pattern is like period adding: windows of period 1, 2, 3, ...
-with bands without a period between them, contact-free cells at small amplitude, one not settled, one failed, one pending
+with chaotic bands between them, contact-free cells at small amplitude, one not settled, one failed, one pending
 cell, a window of hysteresis (up and down differ), and a seam.
 """
 from types import SimpleNamespace
@@ -10,7 +10,8 @@ import h5py
 import numpy as np
 
 PENDING, PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILED, CRASHED, PERIODIC_UNVERIFIED = range(9)
-STATUS_NAMES = "pending periodic contact_free aperiodic not_settled event_limit flow_failed crashed periodic_unverified"
+CHAOTIC, QUASI_PERIODIC = 9, 10
+STATUS_NAMES = "pending periodic contact_free aperiodic not_settled event_limit flow_failed crashed periodic_unverified chaotic quasi_periodic"
 
 SAMPLES, CONTACTS, MULTIPLIERS, MAX_PERIOD, STATES = 64, 96, 8, 32, 10
 SESSIONS, SESSION_TEXT = 1024, 64
@@ -38,7 +39,7 @@ def cell_kind(amplitude, w, direction):
     x = max(w - 4, 1) / 6.2 + 0.02 * (amplitude - 30) / 30 + (0.06 if direction < 0 else 0)
     n, within = int(np.floor(x)) + 1, x % 1
     if n > 1 and within < 0.28:
-        return APERIODIC, 0
+        return CHAOTIC, 0
     if n > 2 and within < 0.36:
         return PERIODIC, 2 * n + 6
     return PERIODIC, n
@@ -59,7 +60,7 @@ def make_sweep(path, amplitudes=None, frequencies=None, directions=(1, -1), comp
     for name in ("period", "n_samples", "n_contacts", "contacts_per_orbit", "n_multipliers", "periods_used"):
         setattr(t, name, np.zeros(shape, np.int32))
     for name in ("contacts_per_period", "peak_force", "max_displacement", "min_displacement", "min_gap", "contact_fraction",
-                 "wall_seconds", "residual", "check_deviation"):
+                 "wall_seconds", "residual", "check_deviation", "lyapunov_exponent", "lyapunov_error"):
         setattr(t, name, np.full(shape, np.nan))
     for name in ("strobe_displacement", "strobe_velocity"):
         setattr(t, name, np.full(shape + (SAMPLES,), np.nan))
@@ -73,7 +74,7 @@ def make_sweep(path, amplitudes=None, frequencies=None, directions=(1, -1), comp
     for d, i, j in np.ndindex(shape):
         status, period = cell_kind(amplitudes[i], frequencies[j], directions[d])
         if d == 0 and i == len(amplitudes) // 2 and len(frequencies) > 12:
-            status, period = {5: (NOT_SETTLED, 0), 9: (FLOW_FAILED, 0)}.get(j, (status, period))
+            status, period = {5: (NOT_SETTLED, 0), 9: (FLOW_FAILED, 0), 15: (APERIODIC, 0), 16: (QUASI_PERIODIC, 0)}.get(j, (status, period))
         if not complete and d == len(directions) - 1 and i == len(amplitudes) - 1:
             status, period = PENDING, 0
         _fill_cell(t, (d, i, j), status, period, rng)
@@ -98,6 +99,8 @@ def _fill_cell(t, cell, status, period, rng):
     a, w = t.amplitude[i], t.frequency[j]
     t.period[cell] = period
     n = t.n_samples[cell] = period or SAMPLES
+    exponent = {APERIODIC: (0.03, 0.015), NOT_SETTLED: (-0.2, 0.01), CHAOTIC: (0.3, 0.02), QUASI_PERIODIC: (0.0, 0.001)}
+    t.lyapunov_exponent[cell], t.lyapunov_error[cell] = exponent.get(status, (np.nan, np.nan))
     k = np.arange(n)
     noise = rng.uniform(-0.12, 0.12, n) if period == 0 else 0.0
     t.strobe_displacement[cell][:n] = 0.1 + 0.2 * np.cos(2 * np.pi * k / max(period, 7) + w / 8) * (a / 30) + noise
@@ -218,7 +221,7 @@ def _write_sweep(path, t, complete, si):
                 continue
             dims = cell + ((inner[name],) if name in inner else ())
             _variable(file, name, values, dims, SCALE.get(name, "1"), "s" if name == "wall_seconds" else "1")
-        file["status"].attrs["flag_values"] = np.arange(9, dtype=np.int8)
+        file["status"].attrs["flag_values"] = np.arange(11, dtype=np.int8)
         file["status"].attrs["flag_meanings"] = np.bytes_(STATUS_NAMES)
         kernel = file.create_group("kernel")
         tau = np.linspace(0, 1, 50)

@@ -87,19 +87,20 @@ class Sweep(support.SyntheticCase):
         code = grazedata.period_map(grazedata.at_direction(self.ds, "up")).value
         self.assertEqual(code.shape, self.truth.status[0].shape)
         meaning = {synthetic.CONTACT_FREE: grazedata.CODE_CONTACT_FREE, synthetic.APERIODIC: grazedata.CODE_APERIODIC,
-                   synthetic.NOT_SETTLED: grazedata.CODE_NOT_SETTLED, synthetic.FLOW_FAILED: grazedata.CODE_FAILED}
+                   synthetic.NOT_SETTLED: grazedata.CODE_NOT_SETTLED, synthetic.FLOW_FAILED: grazedata.CODE_FAILED,
+                   synthetic.CHAOTIC: grazedata.CODE_CHAOTIC, synthetic.QUASI_PERIODIC: grazedata.CODE_QUASI_PERIODIC}
         seen = set()
         for i, j in np.ndindex(code.shape):
             status = int(self.truth.status[0, i, j])
             expected = self.truth.period[0, i, j] if status == synthetic.PERIODIC else meaning[status]
             self.assertEqual(code[i, j], expected)
             seen.add(status)
-        self.assertEqual(seen, {1, 2, 3, 4, 6})
+        self.assertEqual(seen, {1, 2, 3, 4, 6, 9, 10})
 
     def test_every_status_has_a_code(self):
         status = np.arange(11)
         found = grazedata.period_codes(grazedata.Points(None, None, np.where(np.isin(status, (1, 8)), 3, 0), status))
-        self.assertEqual(found.tolist(), [0, 3, -1, -2, -3, -4, -4, -4, 3, -2, -2])
+        self.assertEqual(found.tolist(), [0, 3, -1, -2, -3, -4, -4, -4, 3, -5, -6])
 
     def test_contacts_map(self):
         found = grazedata.contacts_map(grazedata.at_direction(self.ds, "down")).value

@@ -104,6 +104,7 @@ class Pictures(support.SyntheticCase):
             plane = grazedata.period_map(grazedata.at_direction(ds, "up"))
             pixels = on_screen(fig)
             greys = {grazedata.CODE_APERIODIC: style.APERIODIC, grazedata.CODE_NOT_SETTLED: style.NOT_SETTLED,
+                     grazedata.CODE_CHAOTIC: style.CHAOTIC, grazedata.CODE_QUASI_PERIODIC: style.QUASI_PERIODIC,
                      grazedata.CODE_FAILED: style.FAILED}
             wrong, looked = 0, 0
             width, height = np.diff(self.truth.frequency)[0], np.diff(self.truth.amplitude)[0]

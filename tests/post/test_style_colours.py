@@ -40,12 +40,13 @@ class Colours(unittest.TestCase):
 
     def test_codes_of_the_map(self):
         # 2.3 is a just noticeable difference side by side; 17 can be told from a legend
-        distance, worst = self.smallest(style.PERIODS + (style.APERIODIC, style.NOT_SETTLED, style.CONTACT_FREE, style.FAILED))
+        distance, worst = self.smallest(style.PERIODS + (style.CHAOTIC, style.QUASI_PERIODIC, style.APERIODIC, style.NOT_SETTLED, style.CONTACT_FREE, style.FAILED))
         self.assertGreater(distance, 17, worst)
 
     def test_directions(self):
-        distance, worst = self.smallest((style.DIRECTION["up"], style.DIRECTION["down"], style.APERIODIC, style.NOT_SETTLED))
-        self.assertGreater(distance, 25, worst)
+        for dark in style.APERIODIC, style.CHAOTIC:
+            distance, worst = self.smallest((*style.DIRECTION.values(), dark, style.NOT_SETTLED, style.QUASI_PERIODIC))
+            self.assertGreater(distance, 25, worst)
 
 
 class Helpers(unittest.TestCase):

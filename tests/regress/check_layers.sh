@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # check_layers - the rules of the house that a compiler does not check. Prints the offending lines; silent when right.
 #
-#   1 includes point down only: base < io < beam < spectrum < impact < orbit < pool < sweep < app, and a private header stays in its folder
+#   1 includes point down only: base < io < beam < spectrum < impact < orbit < pool < { continuation, sweep } < app, and a private header
+#     stays in its folder
 #   2 beam .. orbit never see io
 #   3 MPI_COMM_WORLD and PETSC_COMM_WORLD in src/app and src/pool only (and in tests)
 #   4 HDF5 is called in src/io only
@@ -12,7 +13,7 @@
 set -euo pipefail
 cd "${1:-$(dirname "$0")/../..}"
 
-layers="base io beam spectrum impact orbit pool sweep app"
+layers="base io beam spectrum impact orbit pool continuation sweep app"
 declare -A rank
 n=0
 for layer in $layers; do rank[$layer]=$((n++)); done
@@ -54,6 +55,7 @@ check_includes() { # file layer; its code in $text
         other=$(layer_of_header "$header") || true
         if [ -z "$other" ]; then complain "$file: $header belongs to no layer (no .c of that name in src/)"; continue; fi
         if [ "${rank[$other]}" -gt "${rank[$layer]}" ]; then complain "$file: layer $layer includes $header of layer $other above it"; fi
+        if [ "$layer $other" = "sweep continuation" ]; then complain "$file: sweep and continuation do not see each other ($header)"; fi
         if [ "$other" = io ]; then
           case $layer in beam | spectrum | impact | orbit) complain "$file: layer $layer must not see io ($header)" ;; esac
         fi

@@ -18,6 +18,7 @@ bash "$here/check_layers.sh" "$copy"
 plant "an include that points up" src/beam/planted.c '#include "graze/flow.h"'
 plant "an include that points up, in a public header" include/graze/beam.h '#include "graze/flow.h"'
 plant "store.h in the numerics" src/orbit/planted.c '#include "graze/store.h"'
+plant "continuation seen from the sweep" src/sweep/planted.c '#include "graze/branch.h"'
 plant "a private header of another folder" src/orbit/planted.c '#include "../impact/flow_impl.h"'
 plant "a world communicator" src/spectrum/planted.c 'static MPI_Comm c(void) { return PETSC_COMM_WORLD; }'
 plant "a call of HDF5" src/sweep/planted.c 'static void c(long f) { H5Fclose(f); }'

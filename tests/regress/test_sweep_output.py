@@ -21,7 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "support"))
 from sweeps import ENVIRONMENT, GRAZE, Runs, check, finish, near  # noqa: E402
 
 L_PLUS = 0.0271628290596  # theory 12
-PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILED, UNVERIFIED = 1, 2, 3, 4, 5, 6, 8
+PERIODIC, CONTACT_FREE, APERIODIC, NOT_SETTLED, EVENT_LIMIT, FLOW_FAILED, UNVERIFIED, CHAOTIC, QUASI_PERIODIC = 1, 2, 3, 4, 5, 6, 8, 9, 10
 
 SMALL = "-receptance_modes 40 -settle_periods 40 -sample_periods 16 -max_period 16 -max_contacts 24"
 GRID = "-sweep_amplitude 10:50:5 -sweep_frequency 6:34:8 -sweep_direction both"
@@ -38,10 +38,10 @@ VARIABLES = {
     "contact_duration": ("f8", "contact", "t0"), "contact_impulse": ("f8", "contact", "EI t0/L^2"), "peak_force": ("f8", None, "EI/L^2"),
     "max_displacement": ("f8", None, "L"), "min_displacement": ("f8", None, "L"), "min_gap": ("f8", None, "L"),
     "contact_fraction": ("f8", None, "1"), "multiplier_re": ("f8", "multiplier", "1"), "multiplier_im": ("f8", "multiplier", "1"),
-    "wall_seconds": ("f8", None, None),
+    "lyapunov_exponent": ("f8", None, "1"), "lyapunov_error": ("f8", None, "1"), "wall_seconds": ("f8", None, None),
 }
 CONTACTS = ["contact_phase", "contact_velocity", "contact_force", "contact_duration", "contact_impulse"]
-FLAGS = "pending periodic contact_free aperiodic not_settled event_limit flow_failed crashed periodic_unverified"
+FLAGS = "pending periodic contact_free aperiodic not_settled event_limit flow_failed crashed periodic_unverified chaotic quasi_periodic"
 PROVENANCE = "program_version commit dirty petsc slepc hdf5 mpi compiler cpu_model host ranks utc_start utc_end uuid command".split()
 
 
@@ -71,7 +71,7 @@ def contract(r):
 
         file.visititems(visit)
         check(file["status"].attrs["flag_meanings"].decode() == FLAGS, "flag_meanings")
-        check(list(file["status"].attrs["flag_values"]) == list(range(9)) and file["status"].attrs["flag_values"].dtype == "i1", "flag_values")
+        check(list(file["status"].attrs["flag_values"]) == list(range(11)) and file["status"].attrs["flag_values"].dtype == "i1", "flag_values")
         check(file.attrs["complete"] == 1 and "scales" not in file, "complete; no /scales without SI input")
         check(all(name in file.attrs for name in ("title", "source", "Conventions")), "attributes of the root group")
         check(set(PROVENANCE) <= set(file["provenance"].attrs), f"/provenance: {sorted(file['provenance'].attrs)}")
@@ -106,6 +106,21 @@ def readers(r):
               f"{words}: {done.returncode} {done.stderr}")
 
 
+def verdict(exponent, error, status, at):
+    """docs/data.md, Status: what the exponent of the default 500 periods says, of which 100 are dropped."""
+    if status in (PERIODIC, CONTACT_FREE, UNVERIFIED):
+        check(np.isnan(exponent) and np.isnan(error), f"{at}: an exponent, with status {status}")
+        return
+    margin = 3 * error + np.log(5) / 400
+    if exponent > margin:
+        allowed = CHAOTIC, APERIODIC, NOT_SETTLED  # beside an orbit no chaos is claimed
+    elif exponent < -margin:
+        allowed = (NOT_SETTLED,)
+    else:
+        allowed = QUASI_PERIODIC if margin <= 0.01 else APERIODIC, NOT_SETTLED
+    check(error >= 0 and status in allowed, f"{at}: status {status} with exponent {exponent} and error {error}")
+
+
 def consistent(d, text):
     """What the arrays of a file say about each other, cell by cell."""
     for cell in np.ndindex(d["status"].shape):
@@ -124,6 +139,7 @@ def consistent(d, text):
             check(have.any() and (modulus[have] < 1).all() and (np.diff(modulus[have]) <= 1e-12).all(), f"{at}: multipliers {modulus}")
         else:
             check(status == UNVERIFIED or (n == 16 and c["contacts_per_orbit"] == 0), f"{at}: {n} samples, {c['contacts_per_orbit']} per orbit")
+        verdict(c["lyapunov_exponent"], c["lyapunov_error"], status, at)
         check(status != CONTACT_FREE or k == 0, f"{at}: contact-free with {k} contacts")
         check(c["contacts_per_period"] == k / n, f"{at}: contacts_per_period")
         stored = min(k, len(c["contact_phase"]))
@@ -349,7 +365,7 @@ def kinds(r):
         if name == "closure0":
             check(d["status"].item() == PERIODIC and np.isfinite(d["strobe_displacement"][..., 0]).all(), f"closure 0: {d['status']}")
         elif name == "undamped":
-            check(d["status"].item() in (APERIODIC, NOT_SETTLED) and np.isfinite(d["strobe_displacement"]).all(), f"undamped: {d['status']}")
+            check(d["status"].item() in (APERIODIC, NOT_SETTLED, CHAOTIC, QUASI_PERIODIC) and np.isfinite(d["strobe_displacement"]).all(), f"undamped: {d['status']}")
         else:
             consistent(d, name)
         seen[name] = d["strobe_displacement"].ravel()[0]

@@ -26,7 +26,8 @@ PERIODIC, CONTACT_FREE = 1, 2
 # In the order of the rows (include/graze/cell.h): what the checksum is made of.
 ORDER = ("status period strobe_displacement strobe_velocity n_samples contact_phase contact_period contact_velocity contact_force contact_duration "
          "contact_impulse n_contacts contacts_per_orbit contacts_per_period peak_force max_displacement min_displacement min_gap contact_fraction "
-         "multiplier_re multiplier_im multiplier_error n_multipliers segment_start periods_used residual check_deviation state_in_contact state "
+         "multiplier_re multiplier_im multiplier_error n_multipliers segment_start periods_used residual check_deviation "
+         "lyapunov_exponent lyapunov_error state_in_contact state "
          "wall_seconds").split()
 
 

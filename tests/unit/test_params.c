@@ -38,6 +38,8 @@ static size_t Size(const ParamRow *row)
     return sizeof(RealList);
   case PARAM_INTS:
     return sizeof(IntList);
+  case PARAM_STRING:
+    return row->high < PETSC_MAX_PATH_LEN ? (size_t)row->high : PETSC_MAX_PATH_LEN;
   default:
     return PETSC_MAX_PATH_LEN;
   }
@@ -370,7 +372,7 @@ static void test_help_is_complete_and_narrow(void **state)
   (void)state;
   assert_non_null(file);
   assert_non_null(text);
-  GOOD(ParamsPrintHelp(COMMAND_SWEEP | COMMAND_TRAJECTORY | COMMAND_KERNEL | COMMAND_ASYMPTOTICS, file));
+  GOOD(ParamsPrintHelp(COMMAND_SWEEP | COMMAND_TRAJECTORY | COMMAND_CONTINUE | COMMAND_KERNEL | COMMAND_ASYMPTOTICS, file));
   rewind(file);
   while (fgets(line, sizeof line, file)) {
     assert_true(strlen(line) <= 101); /* with its newline */

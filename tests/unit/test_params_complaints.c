@@ -98,6 +98,7 @@ static void test_bad_words_are_one_complaint(void **state)
     {{"-forcing_mode", "301"}, "at most -receptance_max_modes 300"},
     {{"-max_period", "65"}, "-sample_periods"},
     {{"-max_periods", "163"}, "-settle_periods 100 and -sample_periods 64"},
+    {{"-lyapunov_periods", "79"}, "at least 80, or 0"},
     {{"-beam_beta", "3", "-beam_length", "1"}, "not both"},
     {{"-beam_width", "3", "-beam_gamma", "1"}, "not both"},
     {{"-units", "si"}, "needs -stop_position"},
@@ -166,6 +167,8 @@ static void test_edges_are_accepted(void **state)
     {"-sweep_frequency", "5:5.0000000001:2"},
     {"-max_period", "64"},
     {"-max_periods", "164"},
+    {"-lyapunov_periods", "80"},
+    {"-lyapunov_periods", "0"},
     {"-forcing_mode", "301", "-forcing_type", "point"},
     {"-eps_tol", "1e-9", "-log_view"},
   };

@@ -231,7 +231,7 @@ static void test_grids(void **state)
     {ASYMPTOTICS, "-asymptotics_max_time 1e-6", "-asymptotics_min_time: 1e-06; allowed: below -asymptotics_max_time 1e-06"},
     {ASYMPTOTICS, "-asymptotics_alpha 0.5", "(0.5, 4]"},
     {ASYMPTOTICS, "-asymptotics_velocity 0", "out of range"},
-    {ASYMPTOTICS, "-beam_beta 3", "belongs to graze sweep, graze trajectory, graze kernel"},
+    {ASYMPTOTICS, "-beam_beta 3", "belongs to graze sweep, graze trajectory, graze continue, graze kernel"},
   };
   Params p;
 

@@ -90,7 +90,7 @@ static void ThroughFile(const Params *given, PetscBool old, Params *back, char *
   GOOD(StoreClose(&store, &c));
   GOOD(StoreOpen(yaml_path, PETSC_FALSE, &store, &c));
   assert_string_equal(c.line, "");
-  GOOD(ParamsFromStore(store, back, &c));
+  GOOD(ParamsFromStore(store, COMMAND_SWEEP, back, &c));
   assert_string_equal(c.line, "");
   for (PetscInt i = 0; i < params_table_size; i++)
     if (!strcmp(params_table[i].name, "forcing_mean")) GOOD(ParamsStoredValue(store, &params_table[i], 64, stored_mean));
@@ -155,14 +155,14 @@ static void test_identity_of_a_journal(void **state)
 
   (void)state;
   assert_int_equal(Read(COMMAND_SWEEP, &given, 0, NULL).exit_code, 0);
-  GOOD(ParamsIdentity(&given, sizeof old, old));
+  GOOD(ParamsIdentity(&given, COMMAND_SWEEP, sizeof old, old));
   for (size_t i = 0; i < NEWER; i++) assert_null(strstr(old, newer[i].name));
   assert_non_null(strstr(old, "beam_model=timoshenko\nbeam_beta=4800\nbeam_gamma=0.25\nbeam_points=0\ndamping_ratio=0.1\nstop_position=-0.05\nunits=nondimensional\n"));
   for (size_t i = 0; i + 1 < NEWER; i++) {
     char line[64];
 
     assert_int_equal(Read(COMMAND_SWEEP, &given, Count(newer[i].words), newer[i].words).exit_code, 0);
-    GOOD(ParamsIdentity(&given, sizeof text, text));
+    GOOD(ParamsIdentity(&given, COMMAND_SWEEP, sizeof text, text));
     (void)snprintf(line, sizeof line, "%s=", newer[i].name);
     assert_non_null(strstr(text, line));
     assert_string_not_equal(text, old);
