@@ -17,6 +17,8 @@ static const PetscReal turn_little = 0.98;
 /* Largest multiplier at the start from which on an orbit is solved in as many shots as it has periods: a residual of 1e-13 is 1e-10 then.
  */
 static const PetscReal many_shots = 1e3;
+/* Halves that differ by less than this part of the swing are those of an orbit of half the period, in round-off: no branch ends there. */
+static const PetscReal equal_halves = 1e-7;
 
 /* ---- life ---------------------------------------------------------------------------------------------------------- */
 
@@ -191,6 +193,7 @@ static PetscBool Halved_Private(Continuation c, const OrbitPoint *a, OrbitPoint 
 {
   const PetscReal da = PointHalves_Private(c, a), db = PointHalves_Private(c, b);
 
+  if (!(da > equal_halves && db > equal_halves)) return PETSC_FALSE;
   PointCompareHalves_Private(c, a, b);
   if (!(b->test[TEST_HALVED] < -0.9 && da < 0.5 && db < 0.5)) return PETSC_FALSE;
   c->halved_at = a->lambda + da / (da + db) * (b->lambda - a->lambda);

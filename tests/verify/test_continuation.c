@@ -1,6 +1,6 @@
 /*
-  Branches against published and closed results: one-mode impact oscillators, whose orbits have closed equations [theory 15.5], and the
-  default beam.
+  Branches against published and closed results, for one-mode impact oscillators, whose orbits have closed equations; and branches of the
+  beam, of any parameter and in any number of shots, against plain Newton.   [theory 15.5, 18.1, 18.10]
 
   Sources: the doubling and the fold of x'' + 0.04 x' + x = A cos W t, C_R = 0.9 are those of the data of Ghosh and Simpson (arXiv
   2510.16218); multipliers at A = 1 and the grazing end at A = 0.1 of x'' + 0.1 x' + x = A cos t, C_R = 0.8 those of COCO's demo of an
@@ -168,47 +168,6 @@ static void continuation_cascade_over_the_stop(void **state)
   GOOD(ContinuationDestroy(&c));
 }
 
-/* The default beam at amplitude 30: doubling at W = 7.780707 (closure 2, M >= 60); the doubled branch reaches W > 15 through changes of its
- * contacts. */
-static void continuation_default_beam(void **state)
-{
-  Params       params;
-  Continuation c;
-  Branch       b, doubled;
-  BranchStart  start;
-  PetscBool    found;
-  PetscInt     i, changes = 0, types[SPECIAL_COUNT] = {0};
-
-  (void)state;
-  CaseParams(60, &params);
-  params.continue_parameter  = CONTINUE_FREQUENCY;
-  params.continue_min        = 7.2;
-  params.continue_max        = 15.1;
-  params.continue_max_points = 400;
-  params.continue_step = params.continue_min_step = params.continue_max_step = NAN;
-  params.forcing_amplitude                                                   = 30.0;
-  params.forcing_frequency                                                   = 7.7;
-  FollowFrom(&params, 60, &c, &b);
-  assert_int_equal(b.layout.period, 1);
-  i = FollowSpecial(&b, SPECIAL_DOUBLING, 0);
-  Near(*BranchSpecial(&b, i, SPECIAL_PARAMETER), 7.780707, 1e-6, "doubling"); /* six digits are published */
-  assert_true(fabs(*BranchSpecial(&b, i, SPECIAL_CUT_DIFFERENCE)) < 1e-6);
-  GOOD(BranchSwitch(&b, i, &start, &found));
-  assert_true(found);
-  FollowBranch(c, &start, &doubled);
-  assert_int_equal(doubled.end[1], END_BOUND);
-  Near(*BranchPoint(&doubled, doubled.n_points - 1, POINT_PARAMETER), 15.1, 0.0, "bound");
-  for (PetscInt k = 0; k < doubled.n_special; ++k) {
-    ++types[(int)*BranchSpecial(&doubled, k, SPECIAL_TYPE)];
-    changes += *BranchSpecial(&doubled, k, SPECIAL_CONTACTS_BEFORE) != *BranchSpecial(&doubled, k, SPECIAL_CONTACTS_AFTER);
-  }
-  assert_true(changes >= 5 && types[SPECIAL_GRAZING_ONSET] > 0 && types[SPECIAL_GRAZING_RELEASE] > 0);
-  GOOD(BranchStartDestroy(&start));
-  GOOD(BranchDestroy(&doubled));
-  GOOD(BranchDestroy(&b));
-  GOOD(ContinuationDestroy(&c));
-}
-
 /* The multipliers of the orbit at the last point, and its strobes, from Newton on the plain map with the parameter held. */
 static void AgreesWithOrbit(const Params *params, PetscInt modes, const Branch *b, PetscInt point)
 {
@@ -291,14 +250,11 @@ static void continuation_over_damping_with_shots(void **state)
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(continuation_doubling_of_the_oscillator),
-                                     cmocka_unit_test(continuation_fold_of_the_oscillator),
-                                     cmocka_unit_test(continuation_fold_next_to_grazing),
-                                     cmocka_unit_test(continuation_cascade_over_the_stop),
-                                     cmocka_unit_test(continuation_default_beam),
-                                     cmocka_unit_test(continuation_over_frequency_with_shots),
-                                     cmocka_unit_test(continuation_over_damping_with_shots)};
-  int                     failed;
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(continuation_doubling_of_the_oscillator), cmocka_unit_test(continuation_fold_of_the_oscillator),
+    cmocka_unit_test(continuation_fold_next_to_grazing),       cmocka_unit_test(continuation_cascade_over_the_stop),
+    cmocka_unit_test(continuation_over_frequency_with_shots),  cmocka_unit_test(continuation_over_damping_with_shots)};
+  int failed;
 
   if (SlepcInitialize(&argc, &argv, NULL, NULL)) return 1;
   failed = cmocka_run_group_tests(tests, NULL, NULL);
