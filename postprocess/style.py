@@ -7,6 +7,7 @@ import re
 
 import matplotlib
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 import numpy as np
 
@@ -42,6 +43,23 @@ CHAOTIC, APERIODIC, NOT_SETTLED, QUASI_PERIODIC = "#000000", "#3A3A3A", "#BBBBBB
 CONTACT_FREE, CONTACT_FREE_HATCH = "#FFFFFF", "#B0B0B0"
 FAILED = "#FF0000"
 
+# Branches of orbits: special points told apart by colour and shape, in the order of their types; lines by their colour, no two of
+# all these closer than 17 in CIELAB either.
+SPECIALS = (  # colour, marker, name in the legend
+    ("#FFFFFF", ".", "none"),
+    ("#000000", "D", "fold"),
+    ("#3CC05A", "o", "period doubling"),
+    ("#FF8C00", "h", "Neimark-Sacker"),
+    ("#1F5FE0", "s", "branch point"),
+    ("#D00028", "v", "grazing onset"),
+    ("#D00028", "X", "contacts merge"),
+    ("#D00028", "^", "grazing release"),
+    ("#D00028", "*", "contacts change"),
+)
+LINES = ("#4D4D4D", "#7B3FA0", "#C96BB0", "#7A8F6A")
+VERDICTS = {1: ("-", "stable"), -1: ((0, (4, 1.5)), "unstable"), 0: ((0, (1, 1.2)), "undecided")}
+SAMPLES = "#B4C7D6"
+
 
 def figure(width, height):
     """An empty Figure, `width` a key of WIDTH, height in inches. Call inside matplotlib.rc_context(RC)."""
@@ -61,6 +79,11 @@ def period_colour(period):
 def long_name(periods):
     """What the colour shared by the periods from 9 on stands for, given those that occur: up to three are named, as in '12, 17'."""
     return ", ".join(map(str, periods)) if len(periods) <= 3 else f"{len(PERIODS)}+"
+
+
+def listed(periods):
+    """Periods that share a colour, for the legend: '8', '8, 16', '8 to 64'."""
+    return ", ".join(map(str, periods)) if len(periods) <= 2 else f"{periods[0]} to {periods[-1]}"
 
 
 def text_colour(background):
@@ -115,6 +138,26 @@ def save(fig, paths, caption):
         metadata = {"png": {"Description": caption}, "pdf": {"Subject": caption, "CreationDate": None},
                     "svg": {"Description": caption, "Date": None}}[kind]
         fig.savefig(path, format=kind, metadata=metadata)
+
+
+# --- branches ---
+
+def special_marker(kind, size=4.0):
+    """Keywords of plot for special points of a type."""
+    colour, marker, _ = SPECIALS[kind]
+    larger = {"X": 1.25, "*": 1.55, "h": 1.15, "D": 0.85, "s": 0.9}.get(marker, 1.0)  # so that all look equally large
+    return {"linestyle": "none", "marker": marker, "markersize": size * larger, "color": colour, "markeredgecolor": INK,
+            "markeredgewidth": 0.35}
+
+
+def special_handles(kinds):
+    """Legend entries for the types of special points that occur."""
+    return [Line2D([], [], label=SPECIALS[kind][2], **special_marker(kind)) for kind in sorted(set(kinds))]
+
+
+def line_colours(periods):
+    """{period: colour} of the lines of branches; from the fourth period on, all share one."""
+    return {period: LINES[min(i, len(LINES) - 1)] for i, period in enumerate(sorted(set(periods)))}
 
 
 # --- period codes as colours ---

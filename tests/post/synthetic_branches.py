@@ -43,6 +43,8 @@ SCALES = {"amplitude": "L/t0^2", "frequency": "rad/t0", "stop_position": "L", "d
 VALUES = {"amplitude": 30.0, "frequency": 13.0, "stop_position": synthetic.STOP, "damping_ratio": 0.1}
 INTERVAL = {"amplitude": (10.0, 60.0), "frequency": (4.0, 40.0), "stop_position": (-0.1, 0.0), "damping_ratio": (0.05, 0.3)}
 
+ERRORS = np.array([1, 0.2, 0.2] + [1] * (MULTIPLIERS - 3))  # of each multiplier, in terms of the first one's
+
 # Of the first branch: where along it (share of its arclength), what, and whether it is stable from there on.
 ALONG = [(0.15, GRAZING_ONSET, 1), (0.30, DOUBLING, -1), (0.40, NEIMARK_SACKER, -1), (0.45, GRAZING_RELEASE, -1), (0.60, FOLD, -1),
          (0.70, CONTACT_MERGING, -1), (0.80, BRANCH_POINT, 1), (0.90, CONTACT_CHANGE, 1)]
@@ -61,7 +63,7 @@ def strobes_at(s, period):
     return 0.05 + 0.2 * s - 0.1 * s**2 + apart, -1.0 + 1.5 * s + 5 * apart
 
 
-def _first(n, name):
+def _first(n):
     """Shares, verdicts, special points of the first branch; its points near the doubling and the branch point are undecided."""
     s = np.linspace(0, 1, n)
     verdict = np.ones(n, int)
@@ -71,7 +73,7 @@ def _first(n, name):
     return SimpleNamespace(s=s, verdict=verdict, special=[(at, kind) for at, kind, _ in ALONG], period=1, origin=0, end=(BOUND, BOUND))
 
 
-def _second(n, name):
+def _second(n):
     """Of the branch of period 2, which begins at the doubling of the first and is undecided there."""
     s = np.linspace(0.30, 0.62, n)
     verdict = np.where(s < 0.5, 1, -1)
@@ -80,7 +82,7 @@ def _second(n, name):
 
 
 def _multipliers(s, verdict):
-    """[point, multiplier]: a real one that leaves through -1, a complex pair, the others missing."""
+    """Shape [point, multiplier]: a real one that leaves through -1, a complex pair, the others missing."""
     mu = np.full((len(s), MULTIPLIERS), np.nan, complex)
     size = np.where(verdict > 0, 0.6, np.where(verdict < 0, 1.4, 0.999)) + 0.2 * (s - 0.5)
     mu[:, 0], mu[:, 1], mu[:, 2] = -size, 0.3 + 0.4j * s, 0.3 - 0.4j * s
@@ -94,7 +96,7 @@ def make_branches(path, parameter="frequency", n=40, amplitudes=(30.0,), complet
     found = []
     for amplitude in amplitudes:
         for make in (_first, _second):
-            b = make(n, parameter)
+            b = make(n)
             b.special = b.special if special else []
             b.fixed = dict(VALUES, amplitude=amplitude)
             b.parent = len(found) - 1 if b.origin == 3 else -1
@@ -181,11 +183,12 @@ def _point_rows(b, parameter):
     length = b.s * np.ptp(INTERVAL[parameter])
     rows = {"parameter": b.x, "arclength": length, "step": np.gradient(length) if n > 1 else length, "newton_steps": np.full(n, 3),
             "residual": np.full(n, 1e-13), "stability": b.verdict, "n_unstable": np.where(b.verdict < 0, 1, 0),
-            "strobe_displacement": b.y1, "strobe_velocity": b.y2, "max_displacement": 0.2 + 0.1 * b.s, "min_displacement": -0.05 - 1e-4 * b.s,
+            "strobe_displacement": b.y1, "strobe_velocity": b.y2,
+            "max_displacement": 0.2 + 0.1 * b.s, "min_displacement": -0.05 - 1e-4 * b.s,
             "peak_force": 50 + 10 * b.s, "contact_fraction": 0.06 + 0.1 * b.s, "min_gap": np.where(b.s < 0.15, 0.01 - 0.06 * b.s, 0.03),
             "margin": np.zeros(n), "n_contacts": np.where(b.s < 0.15, 1, 2), "n_multipliers": np.full(n, 3),
             "multiplier_re": b.mu.real, "multiplier_im": b.mu.imag,
-            "multiplier_error": np.where(np.isnan(b.mu), np.nan, np.where(b.verdict[:, None] == 0, 0.5, 1e-4)),
+            "multiplier_error": np.where(np.isnan(b.mu), np.nan, np.where(b.verdict[:, None] == 0, 0.5, 1e-4) * ERRORS),
             "state_in_contact": np.zeros(n), "state": np.full((n, STATES), 0.01)}
     return n, rows
 
