@@ -52,9 +52,9 @@ static void MultiplierNames_Private(FILE *file)
 static void Points_Private(FILE *file, PetscInt n, const Branch *branches)
 {
   /* one number each, under its own name; with those of the first strobe */
-  static const PointVariable columns[] = {POINT_ARCLENGTH,           POINT_STABILITY,       POINT_N_UNSTABLE,       POINT_RESIDUAL,
-                                          POINT_STROBE_DISPLACEMENT, POINT_STROBE_VELOCITY, POINT_MAX_DISPLACEMENT, POINT_MIN_DISPLACEMENT,
-                                          POINT_PEAK_FORCE,          POINT_CONTACT_FRACTION, POINT_MIN_GAP,         POINT_N_CONTACTS};
+  static const PointVariable columns[] = {POINT_ARCLENGTH,           POINT_STABILITY,        POINT_N_UNSTABLE,       POINT_RESIDUAL,
+                                          POINT_STROBE_DISPLACEMENT, POINT_STROBE_VELOCITY,  POINT_MAX_DISPLACEMENT, POINT_MIN_DISPLACEMENT,
+                                          POINT_PEAK_FORCE,          POINT_CONTACT_FRACTION, POINT_MIN_GAP,          POINT_N_CONTACTS};
 
   (void)fputs("branch,point,period,parameter,amplitude,frequency,stop_position,damping_ratio", file);
   for (size_t k = 0; k < sizeof columns / sizeof columns[0]; ++k) (void)fprintf(file, ",%s", point_variables[columns[k]].name);
@@ -72,9 +72,9 @@ static void Points_Private(FILE *file, PetscInt n, const Branch *branches)
 
 static void Specials_Private(FILE *file, PetscInt n, const Branch *branches)
 {
-  static const SpecialVariable columns[] = {SPECIAL_ARCLENGTH,       SPECIAL_WIDTH,        SPECIAL_CUT_DIFFERENCE, SPECIAL_CONTACTS_BEFORE,
-                                            SPECIAL_CONTACTS_AFTER,  SPECIAL_EVENT_PERIOD, SPECIAL_EVENT_PHASE,    SPECIAL_STROBE_DISPLACEMENT,
-                                            SPECIAL_STROBE_VELOCITY};
+  static const SpecialVariable columns[] = {
+    SPECIAL_ARCLENGTH,    SPECIAL_WIDTH,       SPECIAL_CUT_DIFFERENCE,      SPECIAL_CONTACTS_BEFORE, SPECIAL_CONTACTS_AFTER,
+    SPECIAL_EVENT_PERIOD, SPECIAL_EVENT_PHASE, SPECIAL_STROBE_DISPLACEMENT, SPECIAL_STROBE_VELOCITY};
 
   (void)fputs("branch,point,period,type,to_branch,parameter,amplitude,frequency,stop_position,damping_ratio", file);
   for (size_t k = 0; k < sizeof columns / sizeof columns[0]; ++k) (void)fprintf(file, ",%s", special_variables[columns[k]].name);
@@ -85,8 +85,8 @@ static void Specials_Private(FILE *file, PetscInt n, const Branch *branches)
                     SpecialTypeNames[(int)*BranchSpecial(&branches[b], i, SPECIAL_TYPE)], (int)BranchFamilyChild(n, branches, b, i));
       Parameters_Private(file, &branches[b], *BranchSpecial(&branches[b], i, SPECIAL_PARAMETER));
       for (size_t k = 0; k < sizeof columns / sizeof columns[0]; ++k) Real_Private(file, *BranchSpecial(&branches[b], i, columns[k]));
-      Multipliers_Private(file, BranchSpecial(&branches[b], i, SPECIAL_MULTIPLIER_RE), BranchSpecial(&branches[b], i, SPECIAL_MULTIPLIER_IM),
-                          BranchSpecial(&branches[b], i, SPECIAL_MULTIPLIER_ERROR));
+      Multipliers_Private(file, BranchSpecial(&branches[b], i, SPECIAL_MULTIPLIER_RE),
+                          BranchSpecial(&branches[b], i, SPECIAL_MULTIPLIER_IM), BranchSpecial(&branches[b], i, SPECIAL_MULTIPLIER_ERROR));
       (void)fputc('\n', file);
     }
 }

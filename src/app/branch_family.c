@@ -76,8 +76,7 @@ PetscReal BranchFamilyRatio(PetscInt n, const Branch *branches, PetscInt i)
   PetscReal l[3];
 
   BranchFamilyParent(n, branches, i, &parent, &here);
-  if (next < 0 || parent < 0 || branches[i].start.origin != ORIGIN_DOUBLING || branches[parent].start.origin != ORIGIN_DOUBLING)
-    return NAN;
+  if (next < 0 || parent < 0 || branches[i].start.origin != ORIGIN_DOUBLING || branches[parent].start.origin != ORIGIN_DOUBLING) return NAN;
   BranchFamilyParent(n, branches, parent, &grandparent, &before);
   if (grandparent < 0 || before >= branches[grandparent].n_special || here >= branches[parent].n_special) return NAN;
   l[0] = *BranchSpecial(&branches[grandparent], before, SPECIAL_PARAMETER);

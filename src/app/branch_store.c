@@ -26,9 +26,11 @@ typedef struct {
 
 const BranchRowKind branch_row_kinds[BRANCH_ROW_KINDS] = {{"", "point", point_variables, POINT_VARIABLES},
                                                           {"special_", "special", special_variables, SPECIAL_VARIABLES}};
-const char *const   branch_axis_names[]                = {
-  [BRANCH_AXIS_NONE] = NULL, [BRANCH_AXIS_STROBE] = "strobe", [BRANCH_AXIS_CONTACT] = "contact", [BRANCH_AXIS_MULTIPLIER] = "multiplier",
-  [BRANCH_AXIS_STATE] = "state_index"};
+const char *const   branch_axis_names[]                = {[BRANCH_AXIS_NONE]       = NULL,
+                                                          [BRANCH_AXIS_STROBE]     = "strobe",
+                                                          [BRANCH_AXIS_CONTACT]    = "contact",
+                                                          [BRANCH_AXIS_MULTIPLIER] = "multiplier",
+                                                          [BRANCH_AXIS_STATE]      = "state_index"};
 
 PetscInt BranchRows_Private(const Branch *b, int kind)
 {
@@ -124,6 +126,15 @@ static PetscErrorCode Dimension_Private(const Writing *w, const char *name, Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Most contacts that any orbit of the branch has; its rows have room for more. */
+static PetscInt Contacts_Private(const Branch *b)
+{
+  PetscReal most = 0;
+
+  for (PetscInt i = 0; i < b->n_points; ++i) most = PetscMax(most, *BranchPoint(b, i, POINT_N_CONTACTS));
+  return (PetscInt)PetscMin(most, (PetscReal)b->layout.contacts);
+}
+
 static PetscErrorCode Dimensions_Private(Writing *w, Complaint *complaint)
 {
   PetscFunctionBeginUser;
@@ -133,13 +144,13 @@ static PetscErrorCode Dimensions_Private(Writing *w, Complaint *complaint)
     const BranchLayout *l = &w->branches[b].layout;
 
     w->lengths[BRANCH_AXIS_STROBE]  = PetscMax(w->lengths[BRANCH_AXIS_STROBE], l->period);
-    w->lengths[BRANCH_AXIS_CONTACT] = PetscMax(w->lengths[BRANCH_AXIS_CONTACT], l->contacts);
+    w->lengths[BRANCH_AXIS_CONTACT] = PetscMax(w->lengths[BRANCH_AXIS_CONTACT], Contacts_Private(&w->branches[b]));
     w->lengths[BRANCH_AXIS_STATE]   = PetscMax(w->lengths[BRANCH_AXIS_STATE], l->states);
     for (int kind = 0; kind < BRANCH_ROW_KINDS; ++kind) w->rows[kind] += BranchRows_Private(&w->branches[b], kind);
   }
   PetscCall(Dimension_Private(w, "branch", w->n, "branch, in the order in which they were resolved", complaint));
-  PetscCall(Dimension_Private(w, "point", w->rows[0], "point of a branch; those of one branch follow each other along its arclength",
-                              complaint));
+  PetscCall(
+    Dimension_Private(w, "point", w->rows[0], "point of a branch; those of one branch follow each other along its arclength", complaint));
   PetscCall(Dimension_Private(w, "special", w->rows[1], "special point of a branch", complaint));
   PetscCall(Dimension_Private(w, "strobe", w->lengths[BRANCH_AXIS_STROBE], "strobe of an orbit", complaint));
   PetscCall(Dimension_Private(w, "contact", w->lengths[BRANCH_AXIS_CONTACT], "contact of an orbit, by time of onset", complaint));
@@ -226,17 +237,17 @@ const BranchColumn branch_columns[BRANCH_COLUMNS] = {
   [COLUMN_DEPTH]          = {"branch_depth", STORE_INT32, NULL, "switches from branch to branch since the start"},
   [COLUMN_AMPLITUDE]      = {"branch_amplitude", STORE_REAL, "amplitude", "forcing amplitude; NaN: it is continued"},
   [COLUMN_FREQUENCY]      = {"branch_frequency", STORE_REAL, "rad/t0", "angular forcing frequency; NaN: it is continued"},
-  [COLUMN_STOP]           = {"branch_stop_position", STORE_REAL, "L", "displacement of the contact point at the stop; NaN: it is continued"},
-  [COLUMN_DAMPING]        = {"branch_damping_ratio", STORE_REAL, NULL, "damping ratio; NaN: it is continued"},
-  [COLUMN_PARAMETER]      = {"branch_start_parameter", STORE_REAL, "parameter", "parameter continued, where the branch was to start"},
-  [COLUMN_BEGAN]          = {"branch_began", STORE_INT32, NULL, "its point that it began at, counted from its first"},
-  [COLUMN_MODES]          = {"branch_modes", STORE_INT32, NULL, "modes it was computed with"},
-  [COLUMN_OTHER_MODES]    = {"branch_other_modes", STORE_INT32, NULL, "modes of the second cut, for errors; 0: there is none"},
-  [COLUMN_NEWTON_STEPS]   = {"branch_newton_steps", STORE_INT32, NULL, "Newton steps in all"},
-  [COLUMN_CORRECTIONS]    = {"branch_corrections", STORE_INT32, NULL, "orbits that were solved for"},
-  [COLUMN_REJECTED]       = {"branch_rejected", STORE_INT32, NULL, "steps that were taken back"},
-  [COLUMN_CASCADE_RATIO]  = {"branch_cascade_ratio", STORE_REAL, NULL,
-                             "(l2 - l1)/(l3 - l2) of the last three doublings of a row, l3 on this branch; NaN: there are not three"},
+  [COLUMN_STOP]          = {"branch_stop_position", STORE_REAL, "L", "displacement of the contact point at the stop; NaN: it is continued"},
+  [COLUMN_DAMPING]       = {"branch_damping_ratio", STORE_REAL, NULL, "damping ratio; NaN: it is continued"},
+  [COLUMN_PARAMETER]     = {"branch_start_parameter", STORE_REAL, "parameter", "parameter continued, where the branch was to start"},
+  [COLUMN_BEGAN]         = {"branch_began", STORE_INT32, NULL, "its point that it began at, counted from its first"},
+  [COLUMN_MODES]         = {"branch_modes", STORE_INT32, NULL, "modes it was computed with"},
+  [COLUMN_OTHER_MODES]   = {"branch_other_modes", STORE_INT32, NULL, "modes of the second cut, for errors; 0: there is none"},
+  [COLUMN_NEWTON_STEPS]  = {"branch_newton_steps", STORE_INT32, NULL, "Newton steps in all"},
+  [COLUMN_CORRECTIONS]   = {"branch_corrections", STORE_INT32, NULL, "orbits that were solved for"},
+  [COLUMN_REJECTED]      = {"branch_rejected", STORE_INT32, NULL, "steps that were taken back"},
+  [COLUMN_CASCADE_RATIO] = {"branch_cascade_ratio", STORE_REAL, NULL,
+                            "(l2 - l1)/(l3 - l2) of the last three doublings of a row, l3 on this branch; NaN: there are not three"},
 };
 
 static PetscReal BranchValue_Private(const Writing *w, PetscInt b, int column, PetscInt first_point, PetscInt parent, PetscInt special)
@@ -302,7 +313,8 @@ static PetscErrorCode BranchColumns_Private(const Writing *w, const char *amplit
     const BranchColumn *c = &branch_columns[column];
 
     for (PetscInt b = 0; b < w->n; ++b) values[b] = BranchValue_Private(w, b, column, first_point[b], parent[b], special[b]);
-    PetscCall(Define_Private(w, c->name, c->type, 1, dims, column == COLUMN_AMPLITUDE ? amplitude_scale : c->scale, c->long_name, complaint));
+    PetscCall(
+      Define_Private(w, c->name, c->type, 1, dims, column == COLUMN_AMPLITUDE ? amplitude_scale : c->scale, c->long_name, complaint));
     PetscCall(Fill_Private(w, c->name, c->type, w->n, values, complaint));
   }
   PetscCall(PetscFree5(values, first_point, first_special, parent, special));
@@ -320,8 +332,8 @@ static PetscErrorCode Ends_Private(const Writing *w, Complaint *complaint)
   PetscCall(PetscCalloc1((size_t)w->n * 2 * BRANCH_WHY_LENGTH + 1, &text));
   for (PetscInt b = 0; b < w->n; ++b)
     for (int k = 0; k < 3; ++k) values[3 * b + k] = (PetscReal)w->branches[b].start.from[k];
-  PetscCall(Define_Private(w, "branch_from", STORE_INT32, 2, from_dims, NULL, "cell or point it started from; -1: of no such kind",
-                           complaint));
+  PetscCall(
+    Define_Private(w, "branch_from", STORE_INT32, 2, from_dims, NULL, "cell or point it started from; -1: of no such kind", complaint));
   PetscCall(Fill_Private(w, "branch_from", STORE_INT32, 3 * w->n, values, complaint));
   for (PetscInt b = 0; b < w->n; ++b)
     for (int k = 0; k < 2; ++k) {

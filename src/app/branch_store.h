@@ -31,8 +31,9 @@ PetscReal BranchFamilyRatio(PetscInt n, const Branch *branches, PetscInt i);
 PetscErrorCode BranchStoreWrite(Store store, BeamModel model, const char *amplitude_scale, ContinueParameter parameter, PetscInt n,
                                 const Branch *branches, PetscBool complete, Complaint *complaint);
 /*
-  The branches of a file; non-dimensional, as they were written, but for two things: start.x is the state at the point a branch began at
-  (of a branch without points: none, n = 0), and start.direction that of the special point it leaves from (none: NULL).
+  The branches of a file; non-dimensional, as they were written, but for three things: start.x is the state at the point a branch began at
+  (of a branch without points: none, n = 0), start.direction that of the special point it leaves from (none: NULL), and rows have room for
+  as many contacts as there are.
   Complaint: EXIT_FILES if it cannot be read or is not such a file. The caller frees with BranchStoreFree.
 */
 PetscErrorCode BranchStoreRead(const char *path, PetscInt *n, Branch **branches, Complaint *complaint);

@@ -14,7 +14,7 @@ typedef struct {
   Store             store;
   ContinueParameter parameter;
   PetscInt          n, rows[BRANCH_ROW_KINDS], lengths[BRANCH_AXIS_STATE + 1];
-  PetscReal        *column[BRANCH_COLUMNS]; /* [n] each */
+  PetscReal        *column[BRANCH_COLUMNS];  /* [n] each */
   PetscReal        *owner[BRANCH_ROW_KINDS]; /* branch of each row */
 } Reading;
 
@@ -32,8 +32,8 @@ static PetscErrorCode Length_Private(Store store, const char *name, PetscInt *n,
 }
 
 /* A whole variable as reals; an integer of -1 stays -1. The caller frees. */
-static PetscErrorCode Values_Private(Store store, const char *name, StoreType type, PetscInt rank, const PetscInt *shape, PetscReal **values,
-                                     Complaint *complaint)
+static PetscErrorCode Values_Private(Store store, const char *name, StoreType type, PetscInt rank, const PetscInt *shape,
+                                     PetscReal **values, Complaint *complaint)
 {
   PetscInt n = 1;
   char     path[80];
@@ -48,7 +48,9 @@ static PetscErrorCode Values_Private(Store store, const char *name, StoreType ty
   PetscCall(PetscCalloc1((size_t)n, (double **)&in));
   PetscCall(StoreRead(store, path, NULL, NULL, in, complaint));
   for (PetscInt i = 0; i < n; ++i)
-    (*values)[i] = type == STORE_REAL ? (PetscReal)((double *)in)[i] : type == STORE_INT32 ? (PetscReal)((int32_t *)in)[i] : (PetscReal)((signed char *)in)[i];
+    (*values)[i] = type == STORE_REAL    ? (PetscReal)((double *)in)[i]
+                   : type == STORE_INT32 ? (PetscReal)((int32_t *)in)[i]
+                                         : (PetscReal)((signed char *)in)[i];
   PetscCall(PetscFree(in));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -101,8 +103,9 @@ static PetscErrorCode Begin_Private(const Reading *r, PetscInt b, Branch *branch
   BranchLayout      layout;
 
   PetscFunctionBeginUser;
-  if (!(IsWithin_Private(column[COLUMN_PERIOD][b], 1, r->lengths[BRANCH_AXIS_STROBE]) && IsWithin_Private(column[COLUMN_ORIGIN][b], 0, ORIGIN_COUNT - 1) &&
-        IsWithin_Private(column[COLUMN_DEPTH][b], 0, BRANCH_DEPTH_MAX) && IsWithin_Private(column[COLUMN_PARENT][b], -1, (PetscReal)b - 1) &&
+  if (!(IsWithin_Private(column[COLUMN_PERIOD][b], 1, r->lengths[BRANCH_AXIS_STROBE]) &&
+        IsWithin_Private(column[COLUMN_ORIGIN][b], 0, ORIGIN_COUNT - 1) && IsWithin_Private(column[COLUMN_DEPTH][b], 0, BRANCH_DEPTH_MAX) &&
+        IsWithin_Private(column[COLUMN_PARENT][b], -1, (PetscReal)b - 1) &&
         IsWithin_Private(column[COLUMN_PARENT_SPECIAL][b], -1, (PetscReal)r->rows[1] - 1))) {
     ComplaintSet(complaint, EXIT_FILES, "branch %d has numbers that cannot be", (int)b);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -180,7 +183,8 @@ static PetscErrorCode Ends_Private(const Reading *r, Branch *branches, Complaint
   for (PetscInt b = 0; b < r->n && !complaint->exit_code; ++b) {
     for (int k = 0; k < 3; ++k) branches[b].start.from[k] = (PetscInt)from[3 * b + k];
     for (int k = 0; k < 2; ++k) {
-      if (!IsWithin_Private(end[2 * b + k], 0, END_COUNT - 1)) ComplaintSet(complaint, EXIT_FILES, "branch %d ends in no known way", (int)b);
+      if (!IsWithin_Private(end[2 * b + k], 0, END_COUNT - 1))
+        ComplaintSet(complaint, EXIT_FILES, "branch %d ends in no known way", (int)b);
       branches[b].end[k] = (BranchEnd)end[2 * b + k];
       memcpy(branches[b].why[k], why + ((size_t)b * 2 + (size_t)k) * (size_t)BRANCH_WHY_LENGTH, (size_t)BRANCH_WHY_LENGTH - 1);
     }
@@ -282,6 +286,7 @@ PetscErrorCode BranchStoreRead(const char *path, PetscInt *n, Branch **branches,
   for (int kind = 0; kind < BRANCH_ROW_KINDS; ++kind) PetscCall(PetscFree(r.owner[kind]));
   PetscCall(StoreClose(&r.store, complaint));
   if (here.exit_code)
-    ComplaintSet(complaint, EXIT_FILES, "%.400s%s%.500s", strstr(here.line, path) ? "" : path, strstr(here.line, path) ? "" : ": ", here.line);
+    ComplaintSet(complaint, EXIT_FILES, "%.400s%s%.500s", strstr(here.line, path) ? "" : path, strstr(here.line, path) ? "" : ": ",
+                 here.line);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -158,7 +158,8 @@ static PetscErrorCode Prepare_Private(Job *job, int argc, char **argv, PetscBool
       PetscCall(ContinueJournalRead(r, &job->starts, complaint));
       if (!complaint->exit_code && !job->starts.n) PetscCall(ContinueStartsRead(&job->params, &job->starts, complaint));
     }
-    if (!complaint->exit_code && !Has_Private(job, "used_parameters.yaml")) PetscCall(OutputWriteYaml(&job->given, COMMAND_CONTINUE, complaint));
+    if (!complaint->exit_code && !Has_Private(job, "used_parameters.yaml"))
+      PetscCall(OutputWriteYaml(&job->given, COMMAND_CONTINUE, complaint));
   }
   PetscCall(ComplaintAgree(job->comm, complaint));
   *go = (PetscBool)!complaint->exit_code;
@@ -181,8 +182,8 @@ static PetscErrorCode ChooseModes_Private(Job *job, PetscInt *modes, Complaint *
     PetscCall(LogLine("modes          %d: estimated error of the tip trajectory %.1e at the start, A = %g, W = %g", (int)*modes,
                       (double)choice.error, (double)p->forcing_amplitude, (double)p->forcing_frequency));
     if (!choice.met)
-      PetscCall(LogWarning("-receptance_rtol %g is not met by %d modes, the most allowed; the run goes on with %.1e", (double)p->receptance_rtol,
-                           (int)*modes, (double)choice.error));
+      PetscCall(LogWarning("-receptance_rtol %g is not met by %d modes, the most allowed; the run goes on with %.1e",
+                           (double)p->receptance_rtol, (int)*modes, (double)choice.error));
   }
   PetscCall(ModelDestroy(&model));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -201,7 +202,8 @@ static PetscErrorCode Modes_Private(Job *job, PetscInt *modes, Complaint *compla
                    (int)job->starts.modes, *job->given.start_from ? job->given.start_from : "the part that is done");
     else if (job->starts.modes) {
       *modes = job->starts.modes;
-      PetscCall(LogLine("modes          %d, as %s has it", (int)*modes, job->found == OUTPUT_NEW && *job->given.start_from ? "the file" : "the run before"));
+      PetscCall(LogLine("modes          %d, as %s has it", (int)*modes,
+                        job->found == OUTPUT_NEW && *job->given.start_from ? "the file" : "the run before"));
     } else if (*modes) PetscCall(LogLine("modes          %d, as given: no error was estimated", (int)*modes));
     else if (ModelChoosesModes(&job->params)) PetscCall(ChooseModes_Private(job, modes, complaint));
   }
@@ -214,7 +216,7 @@ static PetscErrorCode Modes_Private(Job *job, PetscInt *modes, Complaint *compla
 /* On root: the orbits, simulated if need be, and the journal that holds them. */
 static PetscErrorCode Start_Private(Job *job, Complaint *complaint)
 {
-  ContinueRoot   *r = &job->root;
+  ContinueRoot   *r     = &job->root;
   const PetscBool first = (PetscBool)!job->starts.n;
   PetscInt        states;
 
@@ -222,7 +224,8 @@ static PetscErrorCode Start_Private(Job *job, Complaint *complaint)
   PetscCall(ContinuationGetSize(job->continuation, &states));
   PetscCall(ContinuationGetModel(job->continuation, &r->model));
   if (first)
-    PetscCall(ContinueStartsSimulate(job->continuation, &job->params, r->walltime.end - job->params.walltime_margin, &job->starts, complaint));
+    PetscCall(
+      ContinueStartsSimulate(job->continuation, &job->params, r->walltime.end - job->params.walltime_margin, &job->starts, complaint));
   else if (job->starts.start[0].start.n != states)
     ComplaintSet(complaint, EXIT_FILES, "option -start_from: %.400s has states of %d numbers, the model here %d", job->given.start_from,
                  (int)job->starts.start[0].start.n, (int)states);

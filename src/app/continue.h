@@ -78,7 +78,8 @@ typedef struct {
   Branch  *kept;
   PetscInt out; /* units with the pool, whatever has become of their nodes */
   /* status */
-  PetscInt  handed_out;            /* handed out in this session: the numbers of the pool's units */
+  PetscReal slowest;          /* s that a branch took at most, in this session */
+  double   *since;            /* MPI_Wtime at which each node went out; room for `capacity` */
   double    start, last_look; /* MPI_Wtime [s] */
   PetscInt  found_before;     /* branches of earlier sessions */
   PetscBool stopping;

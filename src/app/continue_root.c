@@ -68,8 +68,11 @@ PetscErrorCode ContinueRootAddStarts(ContinueRoot *r, ContinueStarts *starts)
 }
 
 /* What leaves an accepted branch. At a doubling the orbit is known, with each strobe twice; at a branch point both branches share it. */
-static PetscErrorCode AddChildren_Private(ContinueRoot *r, const Branch *branch)
+static PetscErrorCode AddChildren_Private(ContinueRoot *r, PetscInt accepted)
 {
+  const Branch  copy   = r->accepted[accepted]; /* new nodes may move the accepted branches, not their rows */
+  const Branch *branch = &copy;
+
   PetscFunctionBeginUser;
   if (branch->start.depth >= r->params.continue_switch_depth) PetscFunctionReturn(PETSC_SUCCESS);
   for (PetscInt j = 0; j < branch->n_special; ++j) {
@@ -149,7 +152,7 @@ static PetscErrorCode IsKnown_Private(ContinueRoot *r, const Branch *branch, Pet
   for (PetscInt k = 0; k < r->n_accepted && !*known; ++k) {
     const Branch *other = &r->accepted[k];
     PetscInt      on    = 0;
-    PetscBool     lies, away = PETSC_FALSE;
+    PetscBool     lies = PETSC_FALSE, away = PETSC_FALSE;
 
     if (!other->n_points || other->layout.period != branch->layout.period ||
         !SameConstants_Private(&branch->start, &other->start, branch->parameter))
@@ -157,7 +160,8 @@ static PetscErrorCode IsKnown_Private(ContinueRoot *r, const Branch *branch, Pet
     for (PetscInt i = PetscMax(branch->began - PROBES, 0); i <= PetscMin(branch->began + PROBES, branch->n_points - 1) && !away; ++i) {
       if (i == branch->began) continue;
       PetscCall(LiesOn_Private(other, *BranchPoint(branch, i, POINT_PARAMETER), branch->layout.period,
-                               BranchPoint(branch, i, POINT_STROBE_DISPLACEMENT), BranchPoint(branch, i, POINT_STROBE_VELOCITY), &lies, &away));
+                               BranchPoint(branch, i, POINT_STROBE_DISPLACEMENT), BranchPoint(branch, i, POINT_STROBE_VELOCITY), &lies,
+                               &away));
       on += lies;
     }
     *known = (PetscBool)(on > 0 && !away);
@@ -181,7 +185,7 @@ PetscErrorCode ContinueRootResolve(ContinueRoot *r)
       ++r->n_dropped;
     } else {
       r->accepted[r->n_accepted] = r->node[r->head].result;
-      PetscCall(AddChildren_Private(r, &r->accepted[r->n_accepted++]));
+      PetscCall(AddChildren_Private(r, r->n_accepted++));
     }
     r->node[r->head].state = NODE_RESOLVED;
   }
@@ -289,8 +293,7 @@ static void Name_Private(const BranchStart *s, size_t size, char *text)
 {
   static const char *const of[] = {"simulation", "cell", "point", "doubling", "branch point"};
 
-  if (s->origin == ORIGIN_CELL)
-    (void)snprintf(text, size, "cell %d,%d,%d", (int)s->from[0], (int)s->from[1], (int)s->from[2]);
+  if (s->origin == ORIGIN_CELL) (void)snprintf(text, size, "cell %d,%d,%d", (int)s->from[0], (int)s->from[1], (int)s->from[2]);
   else if (s->origin == ORIGIN_POINT) (void)snprintf(text, size, "point %d,%d", (int)s->from[0], (int)s->from[1]);
   else if (s->depth) (void)snprintf(text, size, "%s to period %d", of[s->origin], (int)s->period);
   else (void)snprintf(text, size, "%s", of[s->origin]);

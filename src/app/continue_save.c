@@ -73,10 +73,13 @@ PetscErrorCode ContinueJournalRead(ContinueRoot *r, ContinueStarts *starts, Comp
   if (complaint->exit_code || access(path, F_OK)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ParamsIdentity(&r->given, COMMAND_CONTINUE, sizeof identity, identity));
   PetscCall(JournalRead(path, identity, Replay_Private, &replay, &extent, &here));
-  if (here.exit_code) ComplaintSet(complaint, here.exit_code, "%.500s: %.400s; choose another -output, or -overwrite moves the folder aside", path, here.line);
+  if (here.exit_code)
+    ComplaintSet(complaint, here.exit_code, "%.500s: %.400s; choose another -output, or -overwrite moves the folder aside", path,
+                 here.line);
   else if (extent.next < 0)
     ComplaintSet(complaint, EXIT_FILES,
-                 "%.500s is of a run with other parameters, or damaged; choose another -output, or -overwrite moves the folder aside", path);
+                 "%.500s is of a run with other parameters, or damaged; choose another -output, or -overwrite moves the folder aside",
+                 path);
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   if (replay.expected != starts->n) PetscCall(ContinueStartsDestroy(starts)); /* killed before all of them were written */
   r->found_before = r->n_kept;
@@ -164,7 +167,8 @@ static PetscErrorCode WriteStore_Private(ContinueRoot *r, PetscBool complete, Co
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   if (unlink(next) && errno != ENOENT) ComplaintSet(complaint, EXIT_IO, "cannot remove %.400s: %s", next, strerror(errno));
   PetscCall(StoreCreate(next, &store, complaint));
-  PetscCall(OutputWriteProvenance(store, r->comm, "Branches of periodic orbits of an impacting beam", "continue", r->argc, r->argv, complaint));
+  PetscCall(
+    OutputWriteProvenance(store, r->comm, "Branches of periodic orbits of an impacting beam", "continue", r->argc, r->argv, complaint));
   PetscCall(OutputWriteParameters(store, &r->given, COMMAND_CONTINUE, complaint));
   PetscCall(OutputWriteScales(store, &r->units, complaint));
   PetscCall(Kernel_Private(r, store, complaint));
@@ -186,12 +190,13 @@ static PetscErrorCode WriteCsv_Private(ContinueRoot *r, PetscBool complete, Comp
 
   PetscFunctionBeginUser;
   PetscCall(OutputPath(&r->given, "branches", sizeof prefix, prefix, complaint));
-  n = (size_t)snprintf(header, sizeof header,
-                       "# branches of periodic orbits by graze %s (commit %.12s%s)%s; the same as in branches.h5\n"
-                       "# parameter is the %s; stability: 1 stable, 0 undecided, -1 unstable\n"
-                       "# without dimension: lengths in L, velocities in L/t0, forces in %s, amplitude in %s, frequency in rad/t0, times in t0\n",
-                       GRAZE_VERSION, GRAZE_COMMIT, GRAZE_DIRTY ? ", with changes" : "", complete ? "" : ", not complete",
-                       ContinueParameterNames[p->continue_parameter], UnitsScale(p->beam_model, "EI/L^2"), OutputAmplitudeScale(p));
+  n = (size_t)snprintf(
+    header, sizeof header,
+    "# branches of periodic orbits by graze %s (commit %.12s%s)%s; the same as in branches.h5\n"
+    "# parameter is the %s; stability: 1 stable, 0 undecided, -1 unstable\n"
+    "# without dimension: lengths in L, velocities in L/t0, forces in %s, amplitude in %s, frequency in rad/t0, times in t0\n",
+    GRAZE_VERSION, GRAZE_COMMIT, GRAZE_DIRTY ? ", with changes" : "", complete ? "" : ", not complete",
+    ContinueParameterNames[p->continue_parameter], UnitsScale(p->beam_model, "EI/L^2"), OutputAmplitudeScale(p));
   if (u->si && n < sizeof header)
     (void)snprintf(header + n, sizeof header - n, "# L = %.17g m, t0 = %.17g s, %s = %.17g N\n", (double)u->length, (double)u->time,
                    u->force_text, (double)u->force);
@@ -270,8 +275,9 @@ PetscErrorCode ContinueFinish(ContinueRoot *r, PoolOutcome outcome, Complaint *c
   PetscCall(LogLine("branches       %d; %d starts lay on branches that were found before; %.1f s", (int)r->n_accepted, (int)r->n_dropped,
                     MPI_Wtime() - r->start));
   if (!complete) {
-    ComplaintSet(complaint, EXIT_COME_BACK, "stopped by %s%s, %d branches are in the result and what came back is saved: the same command goes on",
-                 r->why, outcome == POOL_SILENT ? " (a rank did not come back)" : "", (int)r->n_accepted);
+    ComplaintSet(complaint, EXIT_COME_BACK,
+                 "stopped by %s%s, %d branches are in the result and what came back is saved: the same command goes on", r->why,
+                 outcome == POOL_SILENT ? " (a rank did not come back)" : "", (int)r->n_accepted);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(OutputPath(&r->given, "branches.journal", sizeof path, path, complaint));

@@ -80,7 +80,7 @@ PetscErrorCode ContinueStartDecode(PetscInt nbytes, const void *bytes, ContinueS
 }
 
 PetscErrorCode ContinueStartsAdd(ContinueStarts *starts, PetscInt n, const PetscReal *x, PetscInt period, const PetscReal *y1,
-                                  const PetscReal *y2, BranchStart **start)
+                                 const PetscReal *y2, BranchStart **start)
 {
   ContinueStart *s;
 
@@ -257,7 +257,7 @@ static PetscErrorCode Cell_Private(void *ctx, PetscInt cell, const PetscReal *ro
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(ContinueStartsAdd(c->starts, l->states, row + l->offset[CELL_STATE], period, row + l->offset[CELL_STROBE_DISPLACEMENT],
-                        row + l->offset[CELL_STROBE_VELOCITY], &start));
+                              row + l->offset[CELL_STROBE_VELOCITY], &start));
   start->origin    = ORIGIN_CELL;
   start->from[0]   = d;
   start->from[1]   = i;
@@ -349,6 +349,7 @@ static PetscErrorCode Cells_Private(Cells *c, Complaint *complaint)
                  "option -start_cells: %.300s has no orbit to start from: %d cells are not periodic, %d lie outside -continue_min and "
                  "-continue_max, %.10g to %.10g",
                  c->path, (int)c->starts->not_periodic, (int)c->starts->outside, (double)p->continue_min, (double)p->continue_max);
+  if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   qsort(c->starts->start, (size_t)c->starts->n, sizeof *c->starts->start,
         p->continue_parameter == CONTINUE_AMPLITUDE ? BeforeAmplitude_Private : BeforeFrequency_Private);
   for (PetscInt i = 0; i < c->starts->n; ++i) c->starts->start[i].start.path[0] = i;
@@ -403,7 +404,7 @@ static PetscErrorCode Point_Private(const Params *params, const Branch *branches
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   b = &branches[at[0]];
   PetscCall(ContinueStartsAdd(starts, b->layout.states, BranchPoint(b, at[1], POINT_STATE), b->layout.period,
-                        BranchPoint(b, at[1], POINT_STROBE_DISPLACEMENT), BranchPoint(b, at[1], POINT_STROBE_VELOCITY), &start));
+                              BranchPoint(b, at[1], POINT_STROBE_DISPLACEMENT), BranchPoint(b, at[1], POINT_STROBE_VELOCITY), &start));
   start->origin    = ORIGIN_POINT;
   start->from[0]   = at[0];
   start->from[1]   = at[1];

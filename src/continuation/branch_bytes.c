@@ -18,6 +18,7 @@ typedef struct {
 
 static void Field_Private(Buffer *b, void *field, size_t size)
 {
+  if (size == 0) return; /* of no rows there is no address */
   if (b->reading) {
     if (!b->good || size > b->end - b->at) {
       b->good = 0;
