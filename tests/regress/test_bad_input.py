@@ -164,7 +164,7 @@ KERNEL_OPTIONS = [
 ASYMPTOTICS_OPTIONS = [
     ("-asymptotics_alpha 0.5", OPTIONS, "(0.5, 4]"),
     ("-asymptotics_max_time 1e-7", OPTIONS, "below -asymptotics_max_time"),
-    ("-beam_beta 3", OPTIONS, "belongs to graze sweep, graze trajectory, graze kernel"),
+    ("-beam_beta 3", OPTIONS, "belongs to graze sweep, graze trajectory, graze continue, graze kernel"),
 ]
 
 PROGRAM = [
