@@ -24,6 +24,11 @@ typedef enum {
 #define SPECIAL_COUNT 9
 extern const char *const SpecialTypeNames[SPECIAL_COUNT]; /* "none", "fold", "period_doubling", ... */
 
+/* What the kink in the map at a change of contacts does to the branch, without a multiplier at +1 or -1. */
+typedef enum { KINK_NONE, KINK_FOLD, KINK_DOUBLING, KINK_FOLD_AND_DOUBLING } SpecialKink;
+#define KINK_COUNT 4
+extern const char *const SpecialKinkNames[KINK_COUNT]; /* "none", "fold", "doubling", "fold_and_doubling" */
+
 typedef enum {
   END_NONE = 0,
   END_BOUND,  /* -continue_min or -continue_max */
@@ -101,6 +106,7 @@ typedef enum {
   SPECIAL_STATE_IN_CONTACT,
   SPECIAL_STATE,
   SPECIAL_DIRECTION, /* at the first strobe, unit energy: where the other branch leaves; 0 where none does */
+  SPECIAL_KINK,      /* SpecialKink */
   SPECIAL_VARIABLES
 } SpecialVariable;
 

@@ -73,8 +73,8 @@ static void Points_Private(FILE *file, PetscInt n, const Branch *branches)
 static void Specials_Private(FILE *file, PetscInt n, const Branch *branches)
 {
   static const SpecialVariable columns[] = {
-    SPECIAL_ARCLENGTH,    SPECIAL_WIDTH,       SPECIAL_CUT_DIFFERENCE,      SPECIAL_CONTACTS_BEFORE, SPECIAL_CONTACTS_AFTER,
-    SPECIAL_EVENT_PERIOD, SPECIAL_EVENT_PHASE, SPECIAL_STROBE_DISPLACEMENT, SPECIAL_STROBE_VELOCITY};
+    SPECIAL_ARCLENGTH, SPECIAL_WIDTH,        SPECIAL_CUT_DIFFERENCE, SPECIAL_CONTACTS_BEFORE,     SPECIAL_CONTACTS_AFTER,
+    SPECIAL_KINK,      SPECIAL_EVENT_PERIOD, SPECIAL_EVENT_PHASE,    SPECIAL_STROBE_DISPLACEMENT, SPECIAL_STROBE_VELOCITY};
 
   (void)fputs("branch,point,period,type,to_branch,parameter,amplitude,frequency,stop_position,damping_ratio", file);
   for (size_t k = 0; k < sizeof columns / sizeof columns[0]; ++k) (void)fprintf(file, ",%s", special_variables[columns[k]].name);

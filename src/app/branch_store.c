@@ -378,6 +378,7 @@ PetscErrorCode BranchStoreWrite(Store store, BeamModel model, const char *amplit
   PetscCall(Children_Private(&w, complaint));
   PetscCall(Flags_Private(&w, "/stability", -1, 3, stability, complaint));
   PetscCall(Flags_Private(&w, "/special_type", 0, SPECIAL_COUNT, SpecialTypeNames, complaint));
+  PetscCall(Flags_Private(&w, "/special_kink", 0, KINK_COUNT, SpecialKinkNames, complaint));
   PetscCall(Flags_Private(&w, "/branch_origin", 0, ORIGIN_COUNT, BranchOriginNames, complaint));
   PetscCall(Flags_Private(&w, "/branch_end", 0, END_COUNT, BranchEndNames, complaint));
   PetscCall(StoreAttributeText(store, "/", "continued_parameter", ContinueParameterNames[parameter], complaint));

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+const char *const SpecialKinkNames[KINK_COUNT]    = {"none", "fold", "doubling", "fold_and_doubling"};
 const char *const SpecialTypeNames[SPECIAL_COUNT] = {"none",          "fold",          "period_doubling", "neimark_sacker",
                                                      "branch_point",  "grazing_onset", "contact_merging", "grazing_release",
                                                      "contact_change"};
@@ -73,6 +74,7 @@ const BranchVariable special_variables[SPECIAL_VARIABLES] = {
   [SPECIAL_STATE_IN_CONTACT] = {"state_in_contact", STORE_INT8, BRANCH_AXIS_NONE, NULL, "the tip is held on the stop at the first strobe"},
   [SPECIAL_STATE]            = {"state", STORE_REAL, BRANCH_AXIS_STATE, NULL, "modal state at the first strobe"},
   [SPECIAL_DIRECTION] = {"direction", STORE_REAL, BRANCH_AXIS_STATE, NULL, "where another branch leaves, of unit energy; 0: none does"},
+  [SPECIAL_KINK]      = {"kink", STORE_INT8, BRANCH_AXIS_NONE, NULL, "what a kink of the map does to the branch"},
 };
 
 static PetscInt Offsets_Private(const BranchVariable *table, PetscInt n, const BranchLayout *l, PetscInt *offset, PetscInt *width)

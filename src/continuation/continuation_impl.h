@@ -9,7 +9,9 @@
     location.c      special points of smooth kind
     contacts.c      events at which the contacts change
     rows.c          points and special points as rows of a branch
-    continuation.c  the walk along a branch
+    passage.c       special points and events on the way from one orbit to the next
+    walk.c          the walk along a branch
+    continuation.c  set-up, and a branch from its start
 */
 #ifndef GRAZE_CONTINUATION_IMPL_H
 #define GRAZE_CONTINUATION_IMPL_H
@@ -40,6 +42,7 @@ typedef struct {
   Multipliers multipliers;
   PetscReal   test[TESTS];
   PetscReal   measure[CONTACT_EVENTS]; /* each vanishes at its event */
+  PetscInt    slowest, second;         /* contacts: the one of the slowest onset, the one after the shortest flight; -1: none */
   FlowRecord  record;                  /* of one orbit from the section on; contact: shape [capacity] */
   PetscReal  *onset;   /* time of each contact after the user's first strobe, in periods of the forcing, in [0, period); shape [capacity] */
   PetscReal  *y1, *y2; /* at the user's strobes, shape [period] */
@@ -48,7 +51,8 @@ typedef struct {
   PetscReal   margin;
 } OrbitPoint;
 
-enum { SCRATCH_POINTS = 10 }; /* 0: sections; 1: bounds, closing; 2, 3, 4: contacts; 5 ..: one for each test */
+/* What the scratch points are for. NEAR, LAST, TRIAL: the approach to an event; TESTS: one for each test. */
+enum { SCRATCH_SECTION, SCRATCH_BOUND, SCRATCH_NEAR, SCRATCH_LAST, SCRATCH_TRIAL, SCRATCH_TESTS, SCRATCH_POINTS = SCRATCH_TESTS + TESTS };
 
 struct _p_Continuation {
   MPI_Comm comm;
@@ -69,12 +73,13 @@ struct _p_Continuation {
   PetscReal *sample_time;  /* shape [dense] */
   PetscReal *sample_state; /* shape [period, n] */
   PetscReal *work;         /* shape [2 N] */
-  PetscReal *direction;    /* shape [N] */
   PetscInt   period, dense, capacity;
   /* status */
-  PetscReal halved_at;           /* the parameter where the halves of an orbit changed places */
   Branch   *branch;              /* borrowed */
+  PetscReal halved_at;           /* the parameter where the halves of an orbit changed places */
+  PetscReal stored;              /* arclength of the last point that joined the branch */
   PetscBool stopped, has_before; /* `before` lies behind base, with the same contacts perhaps */
+  PetscBool broken;              /* what joined the branch last is no motion of the structure */
 };
 
 /* Cosine of the angle between the tangents of two points: below this they do not lie on one smooth piece as far as anyone can tell. */
@@ -107,6 +112,7 @@ PetscErrorCode PointLook_Private(Continuation c, OrbitPoint *point, CorrectorRea
 PetscErrorCode PointRecord_Private(Continuation c, OrbitPoint *point, CorrectorReason *reason);
 PetscErrorCode PointMargin_Private(Continuation c, OrbitPoint *point);
 PetscErrorCode PointTests_Private(Continuation c, OrbitPoint *point);
+void           PointTurn_Private(const Continuation c, OrbitPoint *point); /* to look the other way along the branch */
 /* test[TEST_HALVED] of `other`: 1 as long as its halves differ in the same sense as those of base, -1 when they have changed places. */
 void      PointCompareHalves_Private(const Continuation c, const OrbitPoint *base, OrbitPoint *other);
 PetscReal PointHalves_Private(const Continuation c, const OrbitPoint *point); /* how much its halves differ, over its swing */
@@ -117,27 +123,77 @@ PetscErrorCode JudgeErrors_Private(Continuation c, OrbitPoint *point);
 PetscInt       JudgeStability_Private(const Multipliers *m, PetscInt *unstable);
 /* The value of the parameter at which the second cut has the special point, minus that here; NaN: not found. reach: how far to look. */
 PetscErrorCode JudgeSmooth_Private(Continuation c, const OrbitPoint *point, Test test, PetscReal reach, PetscReal *difference);
-PetscErrorCode JudgeContacts_Private(Continuation c, const OrbitPoint *behind, PetscReal reach, ContactEvent event, PetscReal lambda,
-                                     PetscReal *difference);
+PetscErrorCode JudgeContacts_Private(Continuation c, const OrbitPoint *near, PetscReal left, PetscReal reach, ContactEvent event,
+                                     PetscReal lambda, PetscReal *difference);
 
 /* location.c */
 PetscErrorCode LocateSmooth_Private(Continuation c, const OrbitPoint *a, const OrbitPoint *b, Test test, OrbitPoint *out, PetscReal *width,
                                     PetscBool *found);
+/* The parameter at fraction u of the way from a to b. */
+PetscReal LocateBetween_Private(const Continuation c, const OrbitPoint *a, const OrbitPoint *b, PetscReal u);
 /* Which special point a zero of the test is; 0: none (a neutral saddle). */
 SpecialType LocateType_Private(const OrbitPoint *point, Test test);
 
 /* contacts.c */
 void ContactsMeasure_Private(const Continuation c, OrbitPoint *point);
 /* Arclength from b to the nearest event by the line through a and b; INFINITY: none. */
-PetscReal      ContactsAhead_Private(const OrbitPoint *a, const OrbitPoint *b, ContactEvent *event);
-PetscErrorCode ContactsApproach_Private(Continuation c, const OrbitPoint *base, const OrbitPoint *before, PetscReal step, PetscBool sure,
-                                        OrbitPoint *a, PetscReal *remaining, PetscReal *width, ContactEvent *event, PetscBool *found);
+PetscReal ContactsAhead_Private(const OrbitPoint *a, const OrbitPoint *b, ContactEvent *event);
+PetscBool ContactsTwice_Private(const Continuation c, const OrbitPoint *before, const OrbitPoint *base, const OrbitPoint *next);
+/* On the way to an event. */
+typedef struct {
+  PetscReal    step;      /* as far as was asked for */
+  PetscReal    low, high; /* arclength from the first orbit to the nearest to the event, and to one beyond it */
+  PetscReal    part;      /* of the way to where the measure vanishes, for the next orbit */
+  PetscReal    left;      /* from the nearest orbit to the event */
+  PetscReal    lambda, width;
+  PetscInt     tries;
+  PetscBool    sure, two, moved; /* something happens; two orbits make a line; the nearest orbit is new */
+  ContactEvent event;
+} Approach;
+typedef enum {
+  APPROACH_TRIED, /* and no nearer */
+  APPROACH_MOVED,
+  APPROACH_ARRIVED,
+  APPROACH_LOST /* no measure vanishes */
+} ApproachState;
+PetscErrorCode ContactsBegin_Private(Continuation c, const OrbitPoint *base, const OrbitPoint *before, PetscReal step, PetscBool sure,
+                                     Approach *approach);
+PetscErrorCode ContactsApproach_Private(Continuation c, Approach *approach, ApproachState *state);
 PetscErrorCode ContactsCross_Private(Continuation c, const OrbitPoint *a, PetscReal ahead, PetscReal step, OrbitPoint *b, PetscBool *found);
 SpecialType    ContactsType_Private(const Continuation c, ContactEvent event, const OrbitPoint *a, const OrbitPoint *b, PetscReal *when);
+SpecialKink    ContactsKink_Private(const OrbitPoint *a, const OrbitPoint *over);
 
 /* rows.c */
 PetscErrorCode RowPoint_Private(Continuation c, const OrbitPoint *point);
-PetscErrorCode RowSpecial_Private(Continuation c, SpecialType type, const OrbitPoint *point, PetscReal lambda, PetscReal width,
-                                  PetscReal difference, PetscReal test, PetscInt before, PetscInt after, PetscReal when);
+/* A special point where `point` is, or next to it, at `lambda`. */
+typedef struct {
+  SpecialType type;
+  SpecialKink kink;
+  PetscReal   lambda, width, difference, test; /* difference: to the second cut */
+  PetscInt    before, after;                   /* contacts */
+  PetscReal   when;                            /* onset of the one that changes */
+} Special;
+PetscErrorCode RowSpecial_Private(Continuation c, const OrbitPoint *point, const Special *special);
+
+/* passage.c */
+typedef enum { SMOOTH_GOOD, SMOOTH_HALVED, SMOOTH_UNRESOLVED } Smoothness;
+PetscErrorCode PassageSmooth_Private(Continuation c, const OrbitPoint *a, OrbitPoint *b, Smoothness *smooth);
+/* What lies ahead of a step. */
+typedef enum {
+  MET_NOTHING, /* no event: nothing has happened */
+  MET_MOVED,   /* none, but base is nearer to where it was looked for */
+  MET_CROSSED, /* one was closed in and crossed: base is its far side */
+  MET_BEYOND,  /* it lies beyond the bounds of the parameter: next is the orbit before it */
+  MET_END      /* the branch does not go on */
+} Met;
+PetscErrorCode PassageContacts_Private(Continuation c, int side, PetscReal step, PetscBool sure, Met *met);
+/* A point joins the branch: errors, margin, row. */
+PetscErrorCode PassageStore_Private(Continuation c, OrbitPoint *point);
+PetscErrorCode PassageEnd_Private(Continuation c, int side, BranchEnd end, const char *format, ...);
+PetscErrorCode PassageHalved_Private(Continuation c, int side);
+
+/* walk.c */
+/* Ahead from base until something ends it. side: 0 backwards, 1 forwards */
+PetscErrorCode Walk_Private(Continuation c, int side);
 
 #endif

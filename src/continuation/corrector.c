@@ -320,7 +320,7 @@ PetscErrorCode CorrectorGetMonodromy(Corrector *c, const PetscReal **monodromy, 
     if (c->passes > 1) {
       PetscCall(Product_Private(c, c->previous, c->monodromy_before));
       *before = c->monodromy_before;
-      *left   = PetscMin(1.0, c->relative / c->relative_before);
+      *left   = c->relative > 0.0 ? PetscMin(1.0, c->relative / c->relative_before) : 0.0;
     }
   }
   PetscFunctionReturn(PETSC_SUCCESS);

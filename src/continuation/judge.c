@@ -137,9 +137,9 @@ PetscErrorCode JudgeSmooth_Private(Continuation c, const OrbitPoint *point, Test
   PetscFunctionBeginUser;
   *difference = NAN;
   if (!other) PetscFunctionReturn(PETSC_SUCCESS);
-  a   = &other->scratch[0];
-  b   = &other->scratch[1];
-  out = &other->scratch[5];
+  a   = &other->scratch[SCRATCH_SECTION];
+  b   = &other->scratch[SCRATCH_BOUND];
+  out = &other->scratch[SCRATCH_TESTS];
   /* the cuts differ by far less than the step in which the point lies, unless an event is near: from narrow to wide */
   for (PetscReal s = 1e-3 * reach; s <= reach && !found; s *= 10.0) {
     PetscCall(Second_Private(c, point, -s, a, &good));
@@ -153,23 +153,27 @@ PetscErrorCode JudgeSmooth_Private(Continuation c, const OrbitPoint *point, Test
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/* behind: an orbit of the first cut before the event, on whose far side it lies at `lambda`. */
-PetscErrorCode JudgeContacts_Private(Continuation c, const OrbitPoint *behind, PetscReal reach, ContactEvent event, PetscReal lambda,
-                                     PetscReal *difference)
+/* near: an orbit of the first cut, `left` before the event that it has at `lambda`. */
+PetscErrorCode JudgeContacts_Private(Continuation c, const OrbitPoint *near, PetscReal left, PetscReal reach, ContactEvent event,
+                                     PetscReal lambda, PetscReal *difference)
 {
-  Continuation other = c->second;
-  OrbitPoint  *base;
-  PetscReal    remaining, width;
-  ContactEvent what;
-  PetscBool    good;
+  Continuation  other = c->second;
+  OrbitPoint   *at;
+  Approach      approach;
+  ApproachState state;
+  PetscBool     good;
 
   PetscFunctionBeginUser;
   *difference = NAN;
   if (!other) PetscFunctionReturn(PETSC_SUCCESS);
-  base = &other->next;
-  PetscCall(Second_Private(c, behind, 0.0, base, &good));
-  if (!good) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(ContactsApproach_Private(other, base, NULL, reach, PETSC_TRUE, &other->scratch[2], &remaining, &width, &what, &good));
-  if (good && what == event) *difference = other->scratch[2].lambda + other->scratch[2].slope * remaining - lambda;
+  at = &other->scratch[SCRATCH_NEAR];
+  for (PetscReal s = 1e-4 * reach; s <= 1.01 * reach && isnan(*difference); s *= 10.0) { /* from narrow to wide, as above */
+    PetscCall(Second_Private(c, near, left - s, &other->next, &good));
+    if (!good) continue;
+    PetscCall(ContactsBegin_Private(other, &other->next, NULL, 2.0 * s, PETSC_TRUE, &approach));
+    do PetscCall(ContactsApproach_Private(other, &approach, &state));
+    while (state == APPROACH_TRIED || state == APPROACH_MOVED);
+    if (state == APPROACH_ARRIVED && approach.event == event) *difference = at->lambda + at->slope * approach.left - lambda;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,31 +8,45 @@
 
 #include "continuation_impl.h"
 
-/* An unknown between a and b at fraction u of the way: cubic Hermite in the arclength S measured along a's tangent. */
-static void Between_Private(const Continuation c, const OrbitPoint *a, const OrbitPoint *b, PetscReal S, PetscReal u, PetscReal *z)
+/* An unknown at fraction u of the way from a to b: cubic Hermite in the arclength S measured along a's tangent. */
+static PetscReal Hermite_Private(const OrbitPoint *a, const OrbitPoint *b, PetscInt i, PetscReal S, PetscReal u)
 {
-  const PetscReal h01 = u * u * (3.0 - 2.0 * u), h00 = 1.0 - h01, h10 = u * PetscSqr(1.0 - u), h11 = u * u * (u - 1.0);
+  const PetscReal h01 = u * u * (3.0 - 2.0 * u), h10 = u * PetscSqr(1.0 - u), h11 = u * u * (u - 1.0);
 
-  for (PetscInt i = 0; i < c->corrector.N; ++i) z[i] = h00 * a->z[i] + h01 * b->z[i] + S * (h10 * a->t[i] + h11 * b->t[i]);
+  return (1.0 - h01) * a->z[i] + h01 * b->z[i] + S * (h10 * a->t[i] + h11 * b->t[i]);
+}
+
+static PetscReal Along_Private(const Continuation c, const OrbitPoint *a, const OrbitPoint *b)
+{
+  PetscReal S = 0.0;
+
+  for (PetscInt i = 0; i < c->corrector.N; ++i) S += a->t[i] * (b->z[i] - a->z[i]);
+  return S;
+}
+
+/* The parameter there. */
+PetscReal LocateBetween_Private(const Continuation c, const OrbitPoint *a, const OrbitPoint *b, PetscReal u)
+{
+  return Hermite_Private(a, b, c->corrector.N - 1, Along_Private(c, a, b), u);
 }
 
 PetscErrorCode LocateSmooth_Private(Continuation c, const OrbitPoint *a, const OrbitPoint *b, Test test, OrbitPoint *out, PetscReal *width,
                                     PetscBool *found)
 {
-  PetscReal S = 0.0, last = 0.0, low = 0.0, high, f_low = a->test[test], f_high = b->test[test], s, lambda = a->lambda;
-  int       side = 0;
+  const PetscReal S    = Along_Private(c, a, b);
+  PetscReal       last = 0.0, low = 0.0, high, f_low = a->test[test], f_high = b->test[test], s, lambda = a->lambda;
+  int             side = 0;
 
   PetscFunctionBeginUser;
   *found = PETSC_FALSE;
-  for (PetscInt i = 0; i < c->corrector.N; ++i) S += a->t[i] * (b->z[i] - a->z[i]);
-  high = S;
+  high   = S;
   for (int it = 0; it < 60; ++it) {
     CorrectorReason reason;
     PetscReal       f;
 
     s = (low * f_high - high * f_low) / (f_high - f_low);
     if (!(s > low && s < high)) s = 0.5 * (low + high);
-    Between_Private(c, a, b, S, s / S, out->z);
+    for (PetscInt i = 0; i < c->corrector.N; ++i) out->z[i] = Hermite_Private(a, b, i, S, s / S);
     PetscCall(PointSolve_Private(c, a->z, a->t, s, out, &reason));
     if (reason || out->record.count != a->record.count) PetscFunctionReturn(PETSC_SUCCESS);
     out->arclength = a->arclength + s / S * (b->arclength - a->arclength);

@@ -196,6 +196,14 @@ PetscErrorCode PointTests_Private(Continuation c, OrbitPoint *point)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+void PointTurn_Private(const Continuation c, OrbitPoint *point)
+{
+  for (PetscInt i = 0; i < c->corrector.N; ++i) point->t[i] = 0.0 - point->t[i];
+  point->slope                   = 0.0 - point->slope;
+  point->test[TEST_FOLD]         = 0.0 - point->test[TEST_FOLD];
+  point->test[TEST_BRANCH_POINT] = 0.0 - point->test[TEST_BRANCH_POINT];
+}
+
 /* Displacement and velocity at the strobes half an orbit apart, their differences: dot product of those of two orbits. */
 static PetscReal Halves_Private(const Continuation c, const OrbitPoint *a, const OrbitPoint *b)
 {

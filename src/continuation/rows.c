@@ -60,8 +60,7 @@ PetscErrorCode RowPoint_Private(Continuation c, const OrbitPoint *point)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode RowSpecial_Private(Continuation c, SpecialType type, const OrbitPoint *point, PetscReal lambda, PetscReal width,
-                                  PetscReal difference, PetscReal test, PetscInt before, PetscInt after, PetscReal when)
+PetscErrorCode RowSpecial_Private(Continuation c, const OrbitPoint *point, const Special *s)
 {
   Branch    *b = c->branch;
   PetscReal *row;
@@ -69,17 +68,18 @@ PetscErrorCode RowSpecial_Private(Continuation c, SpecialType type, const OrbitP
 
   PetscFunctionBeginUser;
   PetscCall(BranchAddSpecial(b, &row));
-  *BranchSpecial(b, i, SPECIAL_TYPE)             = (PetscReal)type;
+  *BranchSpecial(b, i, SPECIAL_TYPE)             = (PetscReal)s->type;
   *BranchSpecial(b, i, SPECIAL_POINT)            = (PetscReal)(b->n_points - 1);
-  *BranchSpecial(b, i, SPECIAL_PARAMETER)        = lambda;
+  *BranchSpecial(b, i, SPECIAL_PARAMETER)        = s->lambda;
   *BranchSpecial(b, i, SPECIAL_ARCLENGTH)        = point->arclength;
-  *BranchSpecial(b, i, SPECIAL_WIDTH)            = width;
-  *BranchSpecial(b, i, SPECIAL_CUT_DIFFERENCE)   = difference;
-  *BranchSpecial(b, i, SPECIAL_TEST)             = test;
-  *BranchSpecial(b, i, SPECIAL_CONTACTS_BEFORE)  = (PetscReal)before;
-  *BranchSpecial(b, i, SPECIAL_CONTACTS_AFTER)   = (PetscReal)after;
-  *BranchSpecial(b, i, SPECIAL_EVENT_PERIOD)     = floor(when);
-  *BranchSpecial(b, i, SPECIAL_EVENT_PHASE)      = when - floor(when);
+  *BranchSpecial(b, i, SPECIAL_WIDTH)            = s->width;
+  *BranchSpecial(b, i, SPECIAL_CUT_DIFFERENCE)   = s->difference;
+  *BranchSpecial(b, i, SPECIAL_TEST)             = s->test;
+  *BranchSpecial(b, i, SPECIAL_CONTACTS_BEFORE)  = (PetscReal)s->before;
+  *BranchSpecial(b, i, SPECIAL_CONTACTS_AFTER)   = (PetscReal)s->after;
+  *BranchSpecial(b, i, SPECIAL_KINK)             = (PetscReal)s->kink;
+  *BranchSpecial(b, i, SPECIAL_EVENT_PERIOD)     = floor(s->when);
+  *BranchSpecial(b, i, SPECIAL_EVENT_PHASE)      = s->when - floor(s->when);
   *BranchSpecial(b, i, SPECIAL_STATE_IN_CONTACT) = point->in_contact ? 1.0 : 0.0;
   Multipliers_Private(&point->multipliers, BranchSpecial(b, i, SPECIAL_N_MULTIPLIERS), BranchSpecial(b, i, SPECIAL_MULTIPLIER_RE),
                       BranchSpecial(b, i, SPECIAL_MULTIPLIER_IM), BranchSpecial(b, i, SPECIAL_MULTIPLIER_ERROR));
@@ -87,7 +87,7 @@ PetscErrorCode RowSpecial_Private(Continuation c, SpecialType type, const OrbitP
   PetscCall(PetscArraycpy(BranchSpecial(b, i, SPECIAL_STROBE_VELOCITY), point->y2, c->period));
   PetscCall(PetscArraycpy(BranchSpecial(b, i, SPECIAL_STATE), point->x, c->problem.n));
   PetscCall(PetscArrayzero(BranchSpecial(b, i, SPECIAL_DIRECTION), c->problem.n));
-  if (type == SPECIAL_DOUBLING || type == SPECIAL_BRANCH_POINT)
-    PetscCall(SectionDirection_Private(c, type, point, BranchSpecial(b, i, SPECIAL_DIRECTION)));
+  if (s->type == SPECIAL_DOUBLING || s->type == SPECIAL_BRANCH_POINT)
+    PetscCall(SectionDirection_Private(c, s->type, point, BranchSpecial(b, i, SPECIAL_DIRECTION)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

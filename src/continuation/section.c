@@ -57,11 +57,11 @@ PetscReal SectionChoose_Private(const Continuation c, const OrbitPoint *from, Pe
 
 /*
   The contacts of the orbit through the user's strobe, over two orbits: those that begin in the first have ended in the second. Then the
-  states at the section. c->scratch[0] has the record.   Output: states - at the begin of each shot, shape [shots, n]
+  states at the section. scratch[SCRATCH_SECTION] has the record.   Output: states - at the begin of each shot, shape [shots, n]
 */
 PetscErrorCode SectionBegin_Private(Continuation c, const BranchStart *start, PetscReal lambda, PetscReal *states, PetscBool *found)
 {
-  OrbitPoint     *look  = &c->scratch[0];
+  OrbitPoint     *look  = &c->scratch[SCRATCH_SECTION];
   const PetscReal T     = ProblemPeriod(&c->problem, lambda);
   const PetscInt  shots = c->corrector.shots;
   PetscReal       clearance;
@@ -146,11 +146,7 @@ PetscErrorCode SectionMove_Private(Continuation c, OrbitPoint *point)
   PetscCall(CorrectorEvaluate(&c->corrector, point->z, &reason));
   if (!reason) PetscCall(PointLook_Private(c, point, &reason));
   PetscCheck(!reason, c->comm, PETSC_ERR_PLIB, "an orbit is lost as its section moves");
-  if (point->slope * slope < 0.0) {
-    for (PetscInt i = 0; i < c->corrector.N; ++i) point->t[i] = 0.0 - point->t[i];
-    point->slope = point->t[c->corrector.N - 1];
-    PetscCall(PointTests_Private(c, point));
-  }
+  if (point->slope * slope < 0.0) PointTurn_Private(c, point);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -38,7 +38,7 @@ SPECIAL = [("type", np.int8, None, ""), ("point", np.int32, None, ""), ("paramet
            ("multiplier_re", float, "multiplier", ""), ("multiplier_im", float, "multiplier", ""),
            ("multiplier_error", float, "multiplier", ""), ("strobe_displacement", float, "strobe", "L"),
            ("strobe_velocity", float, "strobe", "L/t0"), ("state_in_contact", np.int8, None, ""),
-           ("state", float, "state_index", ""), ("direction", float, "state_index", "")]
+           ("state", float, "state_index", ""), ("direction", float, "state_index", ""), ("kink", np.int8, None, "")]
 SCALES = {"amplitude": "L/t0^2", "frequency": "rad/t0", "stop_position": "L", "damping_ratio": ""}
 VALUES = {"amplitude": 30.0, "frequency": 13.0, "stop_position": synthetic.STOP, "damping_ratio": 0.1}
 INTERVAL = {"amplitude": (10.0, 60.0), "frequency": (4.0, 40.0), "stop_position": (-0.1, 0.0), "damping_ratio": (0.05, 0.3)}

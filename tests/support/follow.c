@@ -89,6 +89,32 @@ void FollowStart(Continuation continuation, const Params *params, BranchStart *s
   GOOD(FlowDestroy(&flow));
 }
 
+/*
+  Nothing happens between two neighbouring points that is not in the table: the branch turns back just at folds and at kinks that fold it,
+  and the contacts of one point become those of the next by the events between them.
+*/
+static void Explained(const Branch *b)
+{
+  PetscInt k = 0;
+
+  while (k < b->n_special && *BranchSpecial(b, k, SPECIAL_POINT) < 0.0) ++k; /* the end itself */
+  for (PetscInt i = 0; i + 1 < b->n_points; ++i) {
+    PetscInt  contacts = (PetscInt)*BranchPoint(b, i, POINT_N_CONTACTS);
+    PetscReal slope    = *BranchPoint(b, i, POINT_SLOPE);
+
+    for (; k < b->n_special && (PetscInt)*BranchSpecial(b, k, SPECIAL_POINT) == i; ++k) {
+      const int kink = (int)*BranchSpecial(b, k, SPECIAL_KINK);
+
+      if (*BranchSpecial(b, k, SPECIAL_TYPE) == (PetscReal)SPECIAL_FOLD || kink == KINK_FOLD || kink == KINK_FOLD_AND_DOUBLING)
+        slope *= -1.0;
+      assert_int_equal((int)*BranchSpecial(b, k, SPECIAL_CONTACTS_BEFORE), contacts);
+      contacts = (PetscInt)*BranchSpecial(b, k, SPECIAL_CONTACTS_AFTER);
+    }
+    assert_int_equal((int)*BranchPoint(b, i + 1, POINT_N_CONTACTS), contacts);
+    assert_true(slope * *BranchPoint(b, i + 1, POINT_SLOPE) >= 0.0); /* = 0: where it leaves a doubling */
+  }
+}
+
 void FollowBranch(Continuation continuation, const BranchStart *start, Branch *branch)
 {
   PetscBool stopped;
@@ -100,6 +126,7 @@ void FollowBranch(Continuation continuation, const BranchStart *start, Branch *b
     assert_true(*BranchPoint(branch, i, POINT_MARGIN) >= -1e-9);   /* round-off of the gap is 1e-13 of the swing */
     if (i > 0) assert_true(*BranchPoint(branch, i, POINT_ARCLENGTH) > *BranchPoint(branch, i - 1, POINT_ARCLENGTH));
   }
+  Explained(branch);
   for (int side = 0; side < 2; ++side) assert_true(branch->end[side] != END_NONE && strlen(branch->why[side]) > 0);
 }
 

@@ -13,7 +13,8 @@ void FollowOscillator(PetscReal damping, PetscReal restitution, PetscReal stop, 
 void FollowCreate(const Params *params, PetscInt modes, Continuation *continuation);
 /* The steady state from the stated initial condition at -forcing_amplitude, -forcing_frequency; it must be periodic. */
 void FollowStart(Continuation continuation, const Params *params, BranchStart *start);
-/* Its branch; every point is solved, is a motion of the structure, and comes after the one before; both ends have their reason. */
+/* Its branch; every point is solved, is a motion of the structure, and comes after the one before; turns and changes of contacts between two
+   points are in the table of special points; both ends have their reason. */
 void FollowBranch(Continuation continuation, const BranchStart *start, Branch *branch);
 /* All three: the object made for it and the branch are the caller's. */
 void FollowFrom(const Params *params, PetscInt modes, Continuation *continuation, Branch *branch);

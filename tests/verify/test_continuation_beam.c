@@ -40,6 +40,50 @@ static void KeepsItsSense(const Branch *b)
   assert_true(b->start.origin != ORIGIN_DOUBLING || turns > 0);
 }
 
+/*
+  The same branch from an orbit beyond W = 8.3 downwards. What is a merging one way is a release the other way, located by the flight
+  between two contacts the one time and by the force within a contact the other: each special point is to be where it was, to 1e-8.
+*/
+static void TheOtherWay(const Params *params, const Branch *forwards)
+{
+  Params       other = *params;
+  Continuation c;
+  Branch       b;
+  BranchStart  start;
+  PetscInt     i = 0, mergings = 0;
+
+  other.continue_min = 7.79;
+  other.continue_max = 8.6;
+  while (*BranchPoint(forwards, i, POINT_PARAMETER) < 8.3) ++i;
+  start = (BranchStart){.origin    = ORIGIN_POINT,
+                        .from      = {0, (int)i, -1},
+                        .amplitude = params->forcing_amplitude,
+                        .frequency = *BranchPoint(forwards, i, POINT_PARAMETER),
+                        .stop      = params->stop_position,
+                        .damping   = params->damping_ratio,
+                        .period    = 2,
+                        .n         = forwards->layout.states,
+                        .contact   = (PetscBool)(*BranchPoint(forwards, i, POINT_STATE_IN_CONTACT) > 0.0),
+                        .x         = BranchPoint(forwards, i, POINT_STATE)};
+  FollowCreate(&other, 60, &c);
+  FollowBranch(c, &start, &b);
+  assert_true(b.end[0] == END_BOUND && b.end[1] == END_BOUND && b.n_special >= 12);
+  for (PetscInt k = 0; k < forwards->n_special; ++k) { /* the shorter steps here may find more, contacts that come and go */
+    const PetscReal type = *BranchSpecial(forwards, k, SPECIAL_TYPE), there = *BranchSpecial(forwards, k, SPECIAL_PARAMETER);
+    PetscReal       nearest = INFINITY;
+
+    if (there > other.continue_max) continue;
+    for (PetscInt l = 0; l < b.n_special; ++l)
+      if (*BranchSpecial(&b, l, SPECIAL_TYPE) == type && fabs(*BranchSpecial(&b, l, SPECIAL_PARAMETER) - there) < fabs(nearest - there))
+        nearest = *BranchSpecial(&b, l, SPECIAL_PARAMETER);
+    Near(nearest, there, 1e-8, "a special point from both sides");
+    mergings += type == (PetscReal)SPECIAL_CONTACT_MERGING;
+  }
+  assert_true(mergings >= 3);
+  GOOD(BranchDestroy(&b));
+  GOOD(ContinuationDestroy(&c));
+}
+
 /* The default beam at amplitude 30: doubling at W = 7.780707 (closure 2, M >= 60); the doubled branch reaches W > 15 through changes of its
  * contacts. */
 static void continuation_default_beam(void **state)
@@ -76,6 +120,7 @@ static void continuation_default_beam(void **state)
     ++types[(int)*BranchSpecial(&doubled, k, SPECIAL_TYPE)];
     changes += *BranchSpecial(&doubled, k, SPECIAL_CONTACTS_BEFORE) != *BranchSpecial(&doubled, k, SPECIAL_CONTACTS_AFTER);
   }
+  TheOtherWay(&params, &doubled);
   assert_true(changes >= 5 && types[SPECIAL_GRAZING_ONSET] > 0 && types[SPECIAL_GRAZING_RELEASE] > 0);
   GOOD(BranchStartDestroy(&start));
   GOOD(BranchDestroy(&doubled));
