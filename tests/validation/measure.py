@@ -32,7 +32,7 @@ class Program:
         output = self.folder / str(self.count)
         file = ["-options_file_yaml", str(self.source / "inputs" / input / "run.yaml")] if input else []
         self.said(command, *file, "-output", str(output), *options.split())
-        return h5py.File(output / f"{command}.h5")
+        return h5py.File(output / ("branches.h5" if command == "continue" else f"{command}.h5"))
 
 
 def scale(file, name):
@@ -153,6 +153,64 @@ def oscillator(program):
                 fold=curve(max(minimum)) if minimum else np.nan)
 
 
+def code(variable, meaning):
+    """The number of a flag."""
+    return variable.attrs["flag_values"][variable.attrs["flag_meanings"].decode().split().index(meaning)]
+
+
+def special(file, kind, n, branch=0):
+    """Indices of the n special points of a kind on a branch, by their parameter."""
+    here = (file["special_type"][()] == code(file["special_type"], kind)) & (file["special_branch"][()] == branch)
+    if here.sum() != n:
+        raise SystemExit(f"{file.filename}: {here.sum()} of {kind} on branch {branch}, not {n}")
+    return sorted(np.flatnonzero(here), key=lambda i: file["special_parameter"][i])
+
+
+def located(file, kind, n, branch=0):
+    return file["special_parameter"][()][special(file, kind, n, branch)]
+
+
+def branches(program):
+    def follow(parameter, low, high, options):
+        bounds = f"-continue_parameter {parameter} -continue_min {low} -continue_max {high}"
+        return program.run("continue", f"{bounds} {options}", input="impact_oscillator")
+
+    ghosh = "-beam_damping_ratios 0.02 -restitution_coefficient 0.9"
+    first = follow("amplitude", 0.3, 0.5, f"{ghosh} -initial_displacement 0.5 -forcing_amplitude 0.365 -forcing_frequency 0.81")
+    second = follow("amplitude", 0.3, 0.37, f"{ghosh} -initial_displacement 0.5 -forcing_amplitude 0.365 -forcing_frequency 0.799")
+    coco = follow("amplitude", 0.05, 1.1, "-forcing_amplitude 1 -forcing_frequency 1")
+    undamped = "-beam_damping_ratios 0 -forcing_amplitude 1 -forcing_frequency 2.8 -initial_displacement -0.2 -stop_position -0.1"
+    whole = follow("stop_position", -2, 0.2, undamped)
+    cascade = follow("stop_position", -0.11, -0.025, f"{undamped} -continue_switch_depth 6")
+    curve = follow("frequency", 2, 3.5, f"{ghosh} -initial_displacement 0.708 -initial_velocity 0.965"
+                   " -forcing_amplitude 0.5 -forcing_frequency 2.5")
+    if not (curve["branch_end"][()] == code(curve["branch_end"], "closed")).all():
+        raise SystemExit(f"{curve.filename}: not a closed curve")
+    modes = follow("frequency", 2.5, 3.4, "-beam_frequencies 1,3.8 -beam_tip_values 1,1.15 -beam_damping_ratios 0.005,0.005"
+                   " -stop_position 0 -restitution_coefficient 0.95 -initial_displacement -0.5"
+                   " -forcing_frequency 2.55 -forcing_amplitude 1")
+    beam = [program.run("continue", f"-receptance_modes {M} -forcing_amplitude 30 -forcing_frequency 7.7 -continue_parameter frequency"
+                        " -continue_min 7.7 -continue_max 7.8") for M in (60, 100)]
+    start, fold = coco["branch_began"][0], special(coco, "fold", 1)[0]
+    pairs = special(modes, "neimark_sacker", 2)
+    leaving = [(modes["special_multiplier_re"][i, 0], modes["special_multiplier_im"][i, 0]) for i in pairs]
+    # the doubled branch begins with the orbit that doubles
+    doubled = cascade["branch_first_point"][1]
+    doublings = np.ravel([located(cascade, "period_doubling", 1, level) for level in range(7)])
+    if list(cascade["branch_period"]) != [2**level for level in range(7)] or cascade["parameter"][doubled] != doublings[0]:
+        raise SystemExit(f"{cascade.filename}: not a cascade")
+    return dict(branch_doubling=located(first, "period_doubling", 1), branch_ends=located(first, "grazing_onset", 2),
+                branch_fold=located(second, "fold", 1), branch_fold_end=located(second, "grazing_onset", 1),
+                coco_multiplier=np.array([coco["multiplier_re"][start, 0], coco["multiplier_im"][start, 0]]),
+                coco_fold=located(coco, "fold", 1), coco_fold_multiplier=coco["special_multiplier_re"][fold, :2],
+                coco_grazing=located(coco, "grazing_onset", 1), stop_fold=located(whole, "fold", 1),
+                stop_ends=located(whole, "grazing_onset", 2), stop_velocity=cascade["contact_velocity"][doubled, 0],
+                cascade=doublings[:5], cascade_ratio=cascade["branch_cascade_ratio"][-1], curve_folds=located(curve, "fold", 2),
+                neimark_sacker=located(modes, "neimark_sacker", 2),
+                neimark_sacker_multiplier=np.ravel(leaving), modes_doubling=located(modes, "period_doubling", 1),
+                beam_doubling=np.ravel([located(file, "period_doubling", 1) for file in beam]))
+
+
 def papers(program):
     orbit = line(program.run("sweep", "-sweep_amplitude 30 -sweep_frequency 13"))
     short = program.run("asymptotics", "-asymptotics_alpha 1,2")
@@ -164,4 +222,4 @@ def papers(program):
 
 
 def values(program):
-    return {**beams(program), **waves(program), **oscillator(program), **papers(program)}
+    return {**beams(program), **waves(program), **oscillator(program), **branches(program), **papers(program)}
