@@ -40,7 +40,7 @@ PetscErrorCode JournalClose(Journal *journal, Complaint *complaint); /* sync and
 
 /*
   Every whole record in order to `visit` (NULL: none); the first that is torn or damaged ends the journal, and `extent` says where. A file
-  without a valid header, or with another identity: extent->next = -1, no complaint. EXIT_FILES if it cannot be read. Memory: one record.
+  without a valid header, or with another identity (NULL: any will do): extent->next = -1, no complaint. EXIT_FILES if it cannot be read. Memory: one record.
 */
 typedef PetscErrorCode (*JournalVisit)(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint);
 PetscErrorCode JournalRead(const char *path, const char *identity, JournalVisit visit, void *ctx, JournalExtent *extent,

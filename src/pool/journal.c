@@ -245,11 +245,11 @@ static PetscErrorCode ReadHeader_Private(FILE *file, const char *identity, off_t
   if (fread(header, sizeof *header, 1, file) != 1) PetscFunctionReturn(PETSC_SUCCESS);
   if (memcmp(header->magic, JOURNAL_MAGIC, sizeof header->magic)) PetscFunctionReturn(PETSC_SUCCESS);
   if (header->version != JOURNAL_VERSION || header->order != JOURNAL_ORDER) PetscFunctionReturn(PETSC_SUCCESS);
-  if (header->identity_length != strlen(identity) || (off_t)sizeof *header + header->identity_length > size)
+  if ((identity && header->identity_length != strlen(identity)) || (off_t)sizeof *header + header->identity_length > size)
     PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscMalloc1(header->identity_length + 1, &text));
+  PetscCall(PetscMalloc1((size_t)header->identity_length + 1, &text));
   if (fread(text, 1, header->identity_length, file) == header->identity_length && HeaderChecksum_Private(header, text) == header->crc)
-    *good = memcmp(text, identity, header->identity_length) ? PETSC_FALSE : PETSC_TRUE;
+    *good = identity && memcmp(text, identity, header->identity_length) ? PETSC_FALSE : PETSC_TRUE;
   PetscCall(PetscFree(text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -305,7 +305,7 @@ static PetscErrorCode ReadRecords_Private(FILE *file, off_t size, JournalVisit v
   JournalRead - Every whole record in order, and where they end.
 
   Not collective: root.
-  Input:   path;  identity - as it was created with;  visit, ctx - called for each record, bytes NULL if it has none; NULL: only look
+  Input:   path;  identity - as it was created with, NULL: whosever it is;  visit, ctx - called for each record, bytes NULL if it has none; NULL: only look
   Output:  extent - next = -1: no journal of this identity (whole is 0 then, torn the size of the file)
   Complaint: EXIT_FILES if the file cannot be read; what visit complains of, which ends the reading
   Cost:    the file is read once in order; memory: one record

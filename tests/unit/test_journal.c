@@ -153,6 +153,7 @@ static void test_torn_at_every_byte(void **state)
     assert_int_equal(Read(other, identity, &extent), whole);
     assert_int_equal(extent.whole, whole < 0 ? 0 : ends[whole]);
     assert_int_equal(extent.whole + extent.torn, length);
+    assert_int_equal(Read(other, NULL, &extent), whole);
   }
 }
 
@@ -173,6 +174,7 @@ static void test_every_flipped_bit_is_found(void **state)
     bytes[bit / 8] ^= (unsigned char)(1 << bit % 8);
     assert_int_equal(Read(other, identity, &extent), before);
     assert_int_equal(extent.whole + extent.torn, n);
+    assert_int_equal(Read(other, NULL, &extent), before);
   }
 }
 
