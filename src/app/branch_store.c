@@ -349,6 +349,22 @@ static PetscErrorCode Ends_Private(const Writing *w, Complaint *complaint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Over all that was written before. */
+static PetscErrorCode Checksums_Private(const Writing *w, Complaint *complaint)
+{
+  const char *dims[] = {"branch"};
+  int64_t    *sum;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscMalloc1(w->n + 1, &sum));
+  PetscCall(BranchStoreSum(w->store, w->n, sum, complaint));
+  PetscCall(Define_Private(w, "branch_checksum", STORE_INT64, 1, dims, NULL,
+                           "CRC-32 of the branch: its rows here, of points and of special points", complaint));
+  if (w->n > 0) PetscCall(StoreWrite(w->store, "/branch_checksum", NULL, NULL, sum, complaint));
+  PetscCall(PetscFree(sum));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /*
   BranchStoreWrite - Branches into a file that is being made.
 
@@ -356,7 +372,7 @@ static PetscErrorCode Ends_Private(const Writing *w, Complaint *complaint)
   Input:   model, amplitude_scale - for the attributes `scale`;  parameter - the one continued;  branches - shape [n], parents before
            children;  complete - nothing is left to be done
   Complaint: EXIT_IO
-  Cost:    all is written once; memory for one variable
+  Cost:    all is written once, and read once for the checksums; memory for one variable
 */
 PetscErrorCode BranchStoreWrite(Store store, BeamModel model, const char *amplitude_scale, ContinueParameter parameter, PetscInt n,
                                 const Branch *branches, PetscBool complete, Complaint *complaint)
@@ -376,6 +392,7 @@ PetscErrorCode BranchStoreWrite(Store store, BeamModel model, const char *amplit
   for (int kind = 0; kind < BRANCH_ROW_KINDS; ++kind)
     for (PetscInt v = 0; v < branch_row_kinds[kind].n; ++v) PetscCall(Column_Private(&w, kind, v, complaint));
   PetscCall(Children_Private(&w, complaint));
+  PetscCall(Checksums_Private(&w, complaint));
   PetscCall(Flags_Private(&w, "/stability", -1, 3, stability, complaint));
   PetscCall(Flags_Private(&w, "/special_type", 0, SPECIAL_COUNT, SpecialTypeNames, complaint));
   PetscCall(Flags_Private(&w, "/special_kink", 0, KINK_COUNT, SpecialKinkNames, complaint));

@@ -38,5 +38,10 @@ PetscErrorCode BranchStoreWrite(Store store, BeamModel model, const char *amplit
 */
 PetscErrorCode BranchStoreRead(const char *path, PetscInt *n, Branch **branches, Complaint *complaint);
 PetscErrorCode BranchStoreFree(PetscInt *n, Branch **branches);
+/*
+  Which branches do not match their checksums; n: branches in all, bad: shape [n_bad], the caller's to PetscFree. Complaint: EXIT_FILES if
+  the file cannot be read or is not such a file.
+*/
+PetscErrorCode BranchStoreCheck(Store store, PetscInt *n, PetscInt *n_bad, PetscInt **bad, Complaint *complaint);
 
 #endif

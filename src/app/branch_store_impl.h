@@ -4,6 +4,8 @@
 #ifndef GRAZE_BRANCH_STORE_IMPL_H
 #define GRAZE_BRANCH_STORE_IMPL_H
 
+#include <stdint.h>
+
 #include "branch_store.h"
 
 #define BRANCH_WHY_LENGTH ((PetscInt)sizeof(((Branch *)0)->why[0]))
@@ -52,5 +54,8 @@ typedef struct {
   const char *scale, *long_name;
 } BranchColumn;
 extern const BranchColumn branch_columns[BRANCH_COLUMNS];
+
+/* branch_store_sum.c: the checksum of each branch, from what the file holds; sum: shape [n]. Complaint: EXIT_FILES */
+PetscErrorCode BranchStoreSum(Store store, PetscInt n, int64_t *sum, Complaint *complaint);
 
 #endif

@@ -66,6 +66,7 @@ def holds_together(r, name):
         words = [b"".join(np.atleast_1d(side)).decode() for side in why]
         check(all(words) and (ds["branch_end"].values[b] > 0).all(), f"{name}: branch {b} ends without a word: {words}")
     check((ds["special_to"].values >= 0).sum() == (ds["branch_parent"].values >= 0).sum(), f"{name}: special_to")
+    check(ds.sizes["contact"] == max(1, int(ds["n_contacts"].max())), f"{name}: {ds.sizes['contact']} places for contacts")
     continued = ds.attrs["continued_parameter"]
     for parameter, column in NUMBERS.items():
         check(np.isnan(ds[column].values).all() == (parameter == continued), f"{name}: {column}")
