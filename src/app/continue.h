@@ -100,6 +100,13 @@ PetscReal ContinueRootTimeLeft(const ContinueRoot *root);
 /* continue_save.c: the journal, and how a session ends. */
 /* What earlier sessions left: modes and starts (n = 0: nothing usable), and branches into root->kept. Complaint: EXIT_FILES */
 PetscErrorCode ContinueJournalRead(ContinueRoot *root, ContinueStarts *starts, Complaint *complaint);
+/* How far a run is by its journal alone, for info and verify. given: whose it must be, NULL: anybody's. Complaint: EXIT_FILES */
+typedef struct {
+  JournalExtent extent;                  /* next = -1: no such journal */
+  PetscInt64    expected;                /* starts that it is to hold, -1: it does not say */
+  PetscInt      starts, branches, unfit; /* records; the last are of no known kind, or of another version */
+} ContinueJournal;
+PetscErrorCode ContinueJournalLook(const char *path, const Params *given, ContinueJournal *journal, Complaint *complaint);
 /* A journal that holds the starts and what was kept; it takes the place of the one before. Complaint: EXIT_IO */
 PetscErrorCode ContinueJournalBegin(ContinueRoot *root, const ContinueStarts *starts, Complaint *complaint);
 PetscErrorCode ContinueJournalAdd(ContinueRoot *root, PetscMPIInt rank, PetscInt nbytes, const void *bytes, Complaint *complaint);

@@ -89,6 +89,37 @@ PetscErrorCode ContinueJournalRead(ContinueRoot *r, ContinueStarts *starts, Comp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static PetscErrorCode Look_Private(void *ctx, const JournalRecord *record, const void *bytes, Complaint *complaint)
+{
+  ContinueJournal *j = (ContinueJournal *)ctx;
+
+  PetscFunctionBeginUser;
+  (void)complaint;
+  if (record->kind == RECORD_BEGIN) j->expected = record->step;
+  else if (record->kind == RECORD_START) ++j->starts;
+  else if (record->kind == RECORD_BRANCH) {
+    Branch    branch;
+    PetscBool good;
+
+    PetscCall(BranchDecode((PetscInt)record->nbytes, bytes, &branch, &good));
+    if (good) ++j->branches;
+    else ++j->unfit;
+    if (good) PetscCall(BranchDestroy(&branch));
+  } else ++j->unfit;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ContinueJournalLook(const char *path, const Params *given, ContinueJournal *journal, Complaint *complaint)
+{
+  char identity[IDENTITY];
+
+  PetscFunctionBeginUser;
+  *journal = (ContinueJournal){.expected = -1};
+  if (given) PetscCall(ParamsIdentity(given, COMMAND_CONTINUE, sizeof identity, identity));
+  PetscCall(JournalRead(path, given ? identity : NULL, Look_Private, journal, &journal->extent, complaint));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ContinueJournalAdd(ContinueRoot *r, PetscMPIInt rank, PetscInt nbytes, const void *bytes, Complaint *complaint)
 {
   JournalRecord record = {.kind = RECORD_BRANCH, .rank = (int32_t)rank, .nbytes = nbytes};

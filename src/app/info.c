@@ -364,12 +364,14 @@ static PetscErrorCode PrintTrajectory_Private(Store store, Complaint *complaint)
 
 /* ---- the command ---- */
 
-/* The result in a folder, or the file itself; path is "" where there is none yet, but shards or a run that says how far it is. */
+/* The result in a folder, or the file itself; path is "" where there is none yet, but shards, a journal or a run that tells of itself. */
 static PetscErrorCode Find_Private(const char *name, size_t size, char *path, PetscBool *folder, Complaint *complaint)
 {
-  static const char *const results[] = {"sweep.h5", "trajectory.h5", "sweep.h5.partial", "trajectory.h5.partial", NULL};
+  static const char *const results[] = {"sweep.h5", "trajectory.h5", "branches.h5", "sweep.h5.partial", "trajectory.h5.partial", NULL};
   struct stat              info;
   StatusRead               status;
+  InfoText                 text;
+  PetscBool                journal, good;
   int                      n = 0;
 
   PetscFunctionBeginUser;
@@ -385,12 +387,14 @@ static PetscErrorCode Find_Private(const char *name, size_t size, char *path, Pe
     (void)snprintf(path, size, "%s/%s", name, results[n]);
     if (!stat(path, &info)) break;
   }
-  if (n < 2) PetscFunctionReturn(PETSC_SUCCESS);
+  if (n < 3) PetscFunctionReturn(PETSC_SUCCESS);
   *path = '\0';
   PetscCall(StatusReadFile(name, &status));
-  if (status.found || InfoCountShards(name)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(InfoJournal(name, sizeof text, text, &journal, &good));
+  if (status.found || InfoCountShards(name) || good) PetscFunctionReturn(PETSC_SUCCESS);
   if (results[n]) ComplaintSet(complaint, EXIT_FILES, "%.500s has only %s: the run has not got as far as its result", name, results[n]);
-  else ComplaintSet(complaint, EXIT_FILES, "%.500s holds neither sweep.h5 nor trajectory.h5", name);
+  else if (journal) ComplaintSet(complaint, EXIT_FILES, "%.500s holds no result yet, and %.500s", name, text);
+  else ComplaintSet(complaint, EXIT_FILES, "%.500s holds neither sweep.h5 nor trajectory.h5 nor branches.h5", name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -398,8 +402,9 @@ static PetscErrorCode Print_Private(const char *path, Complaint *complaint)
 {
   static const char *const of_sweep[]      = {"/direction", "/amplitude", "/frequency", "/status", "/period", NULL};
   static const char *const of_trajectory[] = {"/time", "/displacement", "/velocity", "/force", "/event_type", NULL};
+  static const char *const of_branches[]   = {"/branch_why", "/parameter", "/stability", "/special_type", NULL};
   Store                    store;
-  PetscBool                sweep, trajectory = PETSC_FALSE;
+  PetscBool                sweep, trajectory = PETSC_FALSE, branches = PETSC_FALSE;
   char                     source[64];
 
   PetscFunctionBeginUser;
@@ -408,11 +413,20 @@ static PetscErrorCode Print_Private(const char *path, Complaint *complaint)
   PetscCall(InfoAttribute(store, "/", "source", sizeof source, source));
   PetscCall(InfoHasAll(store, of_sweep, &sweep));
   if (!sweep) PetscCall(InfoHasAll(store, of_trajectory, &trajectory));
-  if (strncmp(source, "graze", 5) || (!sweep && !trajectory)) ComplaintSet(complaint, EXIT_FILES, "%.500s is not a result of graze", path);
+  if (!sweep && !trajectory) PetscCall(InfoHasAll(store, of_branches, &branches));
+  if (strncmp(source, "graze", 5) || (!sweep && !trajectory && !branches))
+    ComplaintSet(complaint, EXIT_FILES, "%.500s is not a result of graze", path);
   else {
     (void)printf("%s\n", path);
-    InfoRow("what", "%s", sweep ? "sweep: steady states over forcing amplitude and frequency" : "trajectory: one motion and its contacts");
-    if (sweep) PetscCall(PrintSweep_Private(store, complaint));
+    InfoRow("what", "%s",
+            sweep      ? "sweep: steady states over forcing amplitude and frequency"
+            : branches ? "branches: periodic orbits over one parameter"
+                       : "trajectory: one motion and its contacts");
+    if (branches) {
+      PetscCall(PrintOrigin_Private(store));
+      PetscCall(PrintKernel_Private(store, complaint));
+      PetscCall(InfoPrintBranches(store, complaint));
+    } else if (sweep) PetscCall(PrintSweep_Private(store, complaint));
     else PetscCall(PrintTrajectory_Private(store, complaint));
     if (sweep && !complaint->exit_code) PetscCall(InfoPrintSessions(store));
     if (!complaint->exit_code) {
@@ -438,6 +452,7 @@ static PetscErrorCode PrintAll_Private(const char *name, Complaint *complaint)
     (void)printf("%s\n", name);
     PetscCall(InfoPrintShards(name));
   }
+  if (folder && !complaint->exit_code) PetscCall(InfoPrintJournal(name, (PetscBool)(*path != '\0')));
   if (folder && !complaint->exit_code) PetscCall(StatusPrint(name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

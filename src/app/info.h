@@ -30,6 +30,13 @@ PetscErrorCode InfoArray(Store store, const char *path, PetscInt *n, void **valu
 /* The table of sessions of a sweep; nothing if the file has none. */
 PetscErrorCode InfoPrintSessions(Store store);
 
+/* The branches of a continuation. Complaint: EXIT_FILES for a file that is not as graze writes it */
+PetscErrorCode InfoPrintBranches(Store store, Complaint *complaint);
+/* What branches.journal in a folder says; good: the same command goes on from it. */
+PetscErrorCode InfoJournal(const char *folder, size_t size, char *text, PetscBool *there, PetscBool *good);
+/* The same as rows; result: there is a branches.h5 too. */
+PetscErrorCode InfoPrintJournal(const char *folder, PetscBool result);
+
 /* ---- graze info -state ---- */
 
 typedef struct {

@@ -35,9 +35,11 @@ static double Now_Private(void)
 
 /* ---- what a result file says ---- */
 
+typedef enum { RESULT_SWEEP, RESULT_BRANCHES, RESULT_OTHER } ResultKind;
+
 typedef struct {
   PetscBool complete;
-  PetscInt  done, total; /* cells of a sweep */
+  PetscInt  done, total; /* cells of a sweep; branches */
   Complaint complaint;   /* why it cannot be read */
 } Result;
 
@@ -64,7 +66,18 @@ static PetscErrorCode CountDone_Private(Store store, Result *r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode ReadResult_Private(const char *path, PetscBool sweep, Result *r)
+static PetscErrorCode CountBranches_Private(Store store, Result *r)
+{
+  PetscInt rank = 0, shape[8] = {0};
+
+  PetscFunctionBeginUser;
+  PetscCall(StoreGetShape(store, "/branch_n_points", &rank, shape, &r->complaint));
+  PetscCall(StoreExpect(store, "/branch_n_points", STORE_INT32, 1, shape, &r->complaint));
+  r->done = r->total = r->complaint.exit_code ? 0 : shape[0];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode ReadResult_Private(const char *path, ResultKind kind, Result *r)
 {
   Store     store;
   char      source[64];
@@ -78,7 +91,8 @@ static PetscErrorCode ReadResult_Private(const char *path, PetscBool sweep, Resu
   PetscCall(InfoAttribute(store, "/", "source", sizeof source, source));
   PetscCall(StoreReadAttributeNumber(store, "/", "complete", STORE_INT8, &complete, &found));
   if (strncmp(source, "graze", 5)) ComplaintSet(&r->complaint, EXIT_FILES, "%.500s is not a result of graze", path);
-  else if (sweep) PetscCall(CountDone_Private(store, r));
+  else if (kind == RESULT_SWEEP) PetscCall(CountDone_Private(store, r));
+  else if (kind == RESULT_BRANCHES) PetscCall(CountBranches_Private(store, r));
   r->complete = complete && !r->complaint.exit_code ? PETSC_TRUE : PETSC_FALSE;
   PetscCall(StoreClose(&store, &r->complaint));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -109,11 +123,39 @@ static void SayUnfinished_Private(const StatusRead *status, InfoState *state)
   else Say_Private(state, EXIT_COME_BACK, "begun, no cell is done%s%s", *summary ? "; " : "", summary);
 }
 
+/* A continuation: its result if that is complete, else the journal that the same command goes on from. It writes no status.json. */
+static PetscErrorCode JudgeBranches_Private(const char *folder, InfoState *state, PetscBool *there)
+{
+  char            path[PETSC_MAX_PATH_LEN + 64], text[1200], result[64] = "no result yet";
+  const PetscBool file   = Exists_Private(folder, "branches.h5");
+  Result          r      = {.complete = PETSC_FALSE};
+  PetscBool       journal, good;
+
+  PetscFunctionBeginUser;
+  PetscCall(InfoJournal(folder, sizeof text, text, &journal, &good));
+  *there = (PetscBool)(file || journal);
+  if (!*there) PetscFunctionReturn(PETSC_SUCCESS);
+  if (file) {
+    (void)snprintf(path, sizeof path, "%s/branches.h5", folder);
+    PetscCall(ReadResult_Private(path, RESULT_BRANCHES, &r));
+    (void)snprintf(result, sizeof result, "%" PetscInt_FMT " branch%s in the result", r.done, r.done == 1 ? " is" : "es are");
+  }
+  state->done     = r.done;
+  state->complete = r.complete;
+  if (r.complete) Say_Private(state, EXIT_GOOD, "complete: %" PetscInt_FMT " branch%s", r.done, r.done == 1 ? "" : "es");
+  else if (r.complaint.exit_code) Say_Private(state, STATE_FAILS, "failed: %s", r.complaint.line);
+  else if (journal && !good) Say_Private(state, STATE_FAILS, "failed: %s", text);
+  else if (journal) Say_Private(state, EXIT_COME_BACK, "%s; journal: %s", result, text);
+  else Say_Private(state, EXIT_COME_BACK, "%s, which is not complete", result);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static PetscErrorCode JudgeFolder_Private(const char *folder, InfoState *state)
 {
   char             path[PETSC_MAX_PATH_LEN + 64];
   StatusRead       status;
   Result           sweep = {.complete = PETSC_FALSE}, trajectory;
+  PetscBool        branches;
   const PetscBool  there = Exists_Private(folder, "sweep.h5"), before = Exists_Private(folder, "sweep.previous.h5");
 
   PetscFunctionBeginUser;
@@ -121,7 +163,7 @@ static PetscErrorCode JudgeFolder_Private(const char *folder, InfoState *state)
   PetscCall(StatusReadFile(folder, &status));
   if (there) {
     (void)snprintf(path, sizeof path, "%s/sweep.h5", folder);
-    PetscCall(ReadResult_Private(path, PETSC_TRUE, &sweep));
+    PetscCall(ReadResult_Private(path, RESULT_SWEEP, &sweep));
   }
   /* the file is as old as its last snapshot, status.json ten seconds at most, unless it is of an earlier sweep */
   state->done  = sweep.done;
@@ -137,11 +179,15 @@ static PetscErrorCode JudgeFolder_Private(const char *folder, InfoState *state)
   }
   if (!there && Exists_Private(folder, "trajectory.h5")) {
     (void)snprintf(path, sizeof path, "%s/trajectory.h5", folder);
-    PetscCall(ReadResult_Private(path, PETSC_FALSE, &trajectory));
+    PetscCall(ReadResult_Private(path, RESULT_OTHER, &trajectory));
     state->complete = trajectory.complete;
     if (trajectory.complete) Say_Private(state, EXIT_GOOD, "complete: a trajectory");
     else Say_Private(state, STATE_FAILS, "failed: %s", trajectory.complaint.exit_code ? trajectory.complaint.line : "the trajectory is not complete");
     PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (!there && !before) {
+    PetscCall(JudgeBranches_Private(folder, state, &branches));
+    if (branches) PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (status.found && status.state == STATE_FAILED) Say_Private(state, STATE_FAILS, "failed: %s", *status.message ? status.message : "nobody knows why");
   else if (status.found && status.state == STATE_STOPPED && !status.finished && status.session > 0)
@@ -230,7 +276,7 @@ PetscErrorCode InfoJudge(const char *name, InfoState *state)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!S_ISDIR(info.st_mode)) {
-    PetscCall(ReadResult_Private(name, PETSC_FALSE, &result));
+    PetscCall(ReadResult_Private(name, RESULT_OTHER, &result));
     if (result.complaint.exit_code) Say_Private(state, STATE_FAILS, "failed: %s", result.complaint.line);
     else Say_Private(state, result.complete ? EXIT_GOOD : EXIT_COME_BACK, "%s", result.complete ? "complete" : "incomplete");
     PetscFunctionReturn(PETSC_SUCCESS);

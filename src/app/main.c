@@ -22,7 +22,7 @@ const Command commands[] = {
   {"asymptotics", "[options]", "contact force of short contacts for frequencies that grow as a power", COMMAND_ASYMPTOTICS,
    CommandAsymptotics},
   {"info", "[-state] DIR|FILE", "what a result holds and how far a run is; -state: for scripts", 0, CommandInfo},
-  {"verify", "DIR|FILE", "whether a sweep is whole: checksums, and what must hold in every cell", 0, CommandVerify},
+  {"verify", "DIR|FILE", "whether a sweep or branches are whole: checksums, and what must hold", 0, CommandVerify},
   {"check", "BRANCHES SWEEP", "whether the branches of continue and the cells of a sweep agree", 0, CommandCheck},
   {"merge", "DIR", "join the shards of a sweep (-shard k/N) into one file", 0, CommandMerge},
   {"help", "[command]", "this text, or the options of one command", 0, CommandHelp},

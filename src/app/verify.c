@@ -1,5 +1,5 @@
 /*
-  verify.c - the command `graze verify`: is a sweep whole, and is it all there?
+  verify.c - the command `graze verify`: is a sweep whole, and is it all there? Of branches verify_branches.c says it.
 
   The file alone suffices, wherever it was moved: the parameters are in it. In the folder of a run the snapshot before it and the journals
   are looked at too. Also while the run goes on: a snapshot is never changed once it has its name.
@@ -61,7 +61,8 @@ static PetscErrorCode Parameters_Private(Verify *v, Complaint *complaint)
   if (complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(InfoAttribute(store, "/", "source", sizeof source, source));
   PetscCall(StoreHas(store, "/status", &sweep));
-  if (strncmp(source, "graze", 5) || !sweep) ComplaintSet(complaint, EXIT_FILES, "%.500s is not the result of a graze sweep", v->path);
+  if (strncmp(source, "graze", 5) || !sweep)
+    ComplaintSet(complaint, EXIT_FILES, "%.500s is not the result of a graze sweep or continue", v->path);
   if (!complaint->exit_code) PetscCall(ParamsFromStore(store, COMMAND_SWEEP, &v->given, complaint));
   if (!complaint->exit_code) PetscCall(UnitsApply(&v->given, &units, &v->params, complaint));
   if (!complaint->exit_code) PetscCall(GridSetUp(&v->params, &v->grid));
@@ -244,7 +245,9 @@ static PetscErrorCode Journals_Private(Verify *v)
 
 static PetscErrorCode Find_Private(const char *name, Verify *v, Complaint *complaint)
 {
-  struct stat info;
+  static const char *const of_branches[] = {"branches.journal", "branches.h5"};
+  struct stat              info;
+  PetscBool                found = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCall(PetscStrncpy(v->path, name, sizeof v->path));
@@ -256,7 +259,12 @@ static PetscErrorCode Find_Private(const char *name, Verify *v, Complaint *compl
     while (n > 1 && name[n - 1] == '/') n--;
     (void)snprintf(v->folder, sizeof v->folder, "%.*s", (int)n, name);
     (void)snprintf(v->path, sizeof v->path, "%.*s/sweep.h5", (int)n, name);
-    if (stat(v->path, &info)) ComplaintSet(complaint, EXIT_FILES, "%.500s holds no sweep.h5", name);
+    if (!stat(v->path, &info)) PetscFunctionReturn(PETSC_SUCCESS);
+    for (int i = 0; i < 2; i++) {
+      (void)snprintf(v->path, sizeof v->path, "%.*s/%s", (int)n, name, of_branches[i]);
+      found = (PetscBool)(found || !stat(v->path, &info));
+    }
+    if (!found) ComplaintSet(complaint, EXIT_FILES, "%.500s holds neither sweep.h5 nor branches.h5", name);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -306,6 +314,7 @@ PetscErrorCode CommandVerify(MPI_Comm comm, int argc, char **argv, Complaint *co
 {
   PetscMPIInt rank;
   Verify     *v;
+  PetscBool   branches = PETSC_FALSE;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
@@ -315,7 +324,9 @@ PetscErrorCode CommandVerify(MPI_Comm comm, int argc, char **argv, Complaint *co
   if (rank || complaint->exit_code) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscNew(&v));
   PetscCall(Find_Private(argv[0], v, complaint));
-  if (!complaint->exit_code) PetscCall(Verify_Private(v, complaint));
+  if (!complaint->exit_code) PetscCall(VerifyIsBranches(v->folder, v->path, &branches));
+  if (branches) PetscCall(VerifyBranches(v->folder, v->path, complaint));
+  else if (!complaint->exit_code) PetscCall(Verify_Private(v, complaint));
   PetscCall(PetscFree(v));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

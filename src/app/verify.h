@@ -1,5 +1,5 @@
 /*
-  verify.h - for graze verify: what must hold in every cell of a sweep, and where it does not.   Not collective (root).
+  verify.h - for graze verify: what must hold in every cell of a sweep and in every branch, and where it does not.   Not collective (root).
 */
 #ifndef GRAZE_VERIFY_H
 #define GRAZE_VERIFY_H
@@ -31,5 +31,12 @@ typedef struct {
 PetscErrorCode VerifyCellsOf(SweepStore store, VerifyCells *cells, Complaint *complaint);
 /* A row for each kind of fault that there is; none if there is none. */
 PetscErrorCode VerifyPrint(const VerifyCells *cells, const Grid *grid);
+
+/* ---- branches ---- */
+
+/* Is path, of the folder or (folder "") alone, the result of a continuation? */
+PetscErrorCode VerifyIsBranches(const char *folder, const char *path, PetscBool *is);
+/* The same command for it. Complaint: EXIT_COME_BACK: sound, but not complete; EXIT_FILES */
+PetscErrorCode VerifyBranches(const char *folder, const char *path, Complaint *complaint);
 
 #endif

@@ -135,7 +135,12 @@ def _dimensions(file, found):
 
 
 def _variable(file, name, values, dims, scale=""):
-    data = file.create_dataset(name, data=values)
+    if values.dtype.kind == "S":  # characters of C, as the program writes them
+        h5py.h5d.create(file.id, name.encode(), h5py.h5t.C_S1, h5py.h5s.create_simple(values.shape)).write(
+            h5py.h5s.ALL, h5py.h5s.ALL, np.ascontiguousarray(values), h5py.h5t.C_S1)
+        data = file[name]
+    else:
+        data = file.create_dataset(name, data=values)
     for axis, dim in enumerate(dims):
         data.dims[axis].attach_scale(file[dim])
     data.attrs["long_name"] = np.bytes_(name.replace("_", " "))

@@ -285,7 +285,7 @@ def refusals(r):
     r.refused("missing.h5", code=65, says="missing.h5: No such file")
     r.refused("text.h5", code=65, says="not an HDF5 file")
     r.refused("other.h5", code=65, says="not a result of graze")
-    r.refused("empty", code=65, says="neither sweep.h5 nor trajectory.h5")
+    r.refused("empty", code=65, says="neither sweep.h5 nor trajectory.h5 nor branches.h5")
     r.refused("begun", code=65, says="sweep.h5.partial")
     damaged = r.run("info", "damaged.h5", code=65).stderr
     check("/status" in damaged and damaged.count("\n") == 1, f"damaged file: {damaged}")

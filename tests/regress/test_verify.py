@@ -232,9 +232,9 @@ def refused(r):
     verify(r, "-x", WORDS, "takes no option")
     verify(r, "whole", WORDS, "stray word", words=("more",))
     verify(r, "nowhere", DAMAGED, "No such file")
-    verify(r, "empty", DAMAGED, "holds no sweep.h5")
+    verify(r, "empty", DAMAGED, "holds neither sweep.h5 nor branches.h5")
     verify(r, "text.h5", DAMAGED, "not an HDF5 file")
-    verify(r, "motion/trajectory.h5", DAMAGED, "not the result of a graze sweep")
+    verify(r, "motion/trajectory.h5", DAMAGED, "not the result of a graze sweep or continue")
 
 
 def main():
