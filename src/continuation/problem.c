@@ -96,6 +96,13 @@ PetscErrorCode ProblemSet(Problem *p, PetscReal lambda)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* Newton may try what no structure has: a forcing period that is not positive, a damping ratio outside of [0,1). */
+static PetscBool Exists_Private(const Problem *p, PetscReal lambda)
+{
+  if (p->parameter == CONTINUE_DAMPING) return (PetscBool)(lambda >= 0.0 && lambda < 1.0);
+  return (PetscBool)(p->parameter != CONTINUE_FREQUENCY || lambda > 0.0);
+}
+
 static PetscErrorCode Run_Private(Problem *p, PetscReal lambda, PetscInt periods, const PetscReal *x, PetscReal *y, FlowReason *reason)
 {
   PetscFunctionBeginUser;
@@ -117,12 +124,13 @@ static PetscErrorCode Run_Private(Problem *p, PetscReal lambda, PetscInt periods
 static PetscErrorCode ByDamping_Private(Problem *p, PetscReal lambda, PetscInt periods, const PetscReal *x, PetscReal *g,
                                         FlowReason *reason)
 {
-  const PetscReal h = damping_step * PetscMax(lambda, damping_step);
+  const PetscReal h = damping_step * PetscMax(lambda, damping_step), high = PetscMin(lambda + h, 0.5 * (lambda + 1.0)),
+                  low = PetscMax(lambda - h, 0.0);
 
   PetscFunctionBeginUser;
-  PetscCall(Run_Private(p, lambda + h, periods, x, p->ahead, reason));
-  if (!*reason) PetscCall(Run_Private(p, lambda - h, periods, x, p->behind, reason));
-  for (PetscInt i = 0; i < p->n && !*reason; ++i) g[i] = (p->ahead[i] - p->behind[i]) / (2.0 * h);
+  PetscCall(Run_Private(p, high, periods, x, p->ahead, reason));
+  if (!*reason) PetscCall(Run_Private(p, low, periods, x, p->behind, reason));
+  for (PetscInt i = 0; i < p->n && !*reason; ++i) g[i] = (p->ahead[i] - p->behind[i]) / (high - low);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -130,7 +138,8 @@ PetscErrorCode ProblemMap(Problem *p, PetscReal lambda, PetscInt periods, const 
                           FlowReason *reason)
 {
   PetscFunctionBeginUser;
-  *reason = FLOW_GOOD;
+  *reason = Exists_Private(p, lambda) ? FLOW_GOOD : FLOW_LOST;
+  if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
   if (J && p->parameter == CONTINUE_DAMPING) PetscCall(ByDamping_Private(p, lambda, periods, x, g, reason));
   PetscCall(ProblemSet(p, lambda));
   if (!p->fits) *reason = FLOW_LOST;
@@ -157,6 +166,8 @@ PetscErrorCode ProblemRecord(Problem *p, PetscReal lambda, PetscInt periods, con
                              FlowReason *reason)
 {
   PetscFunctionBeginUser;
+  *reason = Exists_Private(p, lambda) ? FLOW_GOOD : FLOW_LOST;
+  if (*reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ProblemSet(p, lambda));
   PetscCall(PetscArraycpy(p->state.x, x, p->n));
   p->state.n       = p->n;

@@ -89,7 +89,7 @@ PetscErrorCode MovingModesReceptance(MPI_Comm comm, const Params *params, const 
   PetscCall(ReceptanceCreate(comm, receptance));
   PetscCall(ReceptanceSetModes(*receptance, n_known, m->w, m->r, M));
   PetscCall(ReceptanceSetContinuum(*receptance, params->damping_ratio, BeamCompliance(params), BeamImpedance(params)));
-  if (params->beam_model == BEAM_MODES) PetscCall(ReceptanceSetDamping(*receptance, m->damping));
+  if (params->beam_model == BEAM_MODES && params->beam_damping_ratios.n > 0) PetscCall(ReceptanceSetDamping(*receptance, m->damping));
   PetscCall(ReceptanceSetClosure(*receptance, params->receptance_closure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -52,8 +52,8 @@ PetscErrorCode ReceptanceSetModes(Receptance rc, PetscInt n_known, const PetscRe
   PetscFunctionBeginUser;
   PetscCheck(M >= 1 && M <= n_known, rc->comm, PETSC_ERR_PLIB, "%d of %d modes asked for", (int)M, (int)n_known);
   for (PetscInt k = 0; k < n_known; ++k)
-    PetscCheck(r[k] > 0.0 && (w[k] > 0.0 || (k == 0 && w[k] == 0.0)), rc->comm, PETSC_ERR_PLIB,
-               "mode %d: frequency %g, residue %g", (int)k + 1, (double)w[k], (double)r[k]);
+    PetscCheck(r[k] > 0.0 && (w[k] > 0.0 || (k == 0 && w[k] == 0.0)), rc->comm, PETSC_ERR_PLIB, "mode %d: frequency %g, residue %g",
+               (int)k + 1, (double)w[k], (double)r[k]);
   PetscCall(ReceptanceClear_Private(rc));
   PetscCall(PetscFree4(rc->w, rc->r, rc->tip, rc->damping));
   PetscCall(PetscMalloc4(n_known, &rc->w, n_known, &rc->r, n_known, &rc->tip, n_known, &rc->damping));
@@ -142,7 +142,7 @@ static PetscErrorCode TailSums_Private(Receptance rc)
 */
 static PetscErrorCode TailSumsSingular_Private(Receptance rc)
 {
-  const PetscInt rigid = rc->w[0] == 0.0 ? 1 : 0;
+  const PetscInt rigid   = rc->w[0] == 0.0 ? 1 : 0;
   PetscReal      carried = 0.0;
 
   PetscFunctionBeginUser;
@@ -165,8 +165,8 @@ static PetscErrorCode TailSumsSingular_Private(Receptance rc)
 /* Coefficients of the closure (6.4), (6.5); order 1 stands in where order 2 has no passive solution (D near 1). */
 static PetscErrorCode TailClose_Private(Receptance rc)
 {
-  Tail           *t  = &rc->tail;
-  const PetscReal L  = rc->L_plus;
+  Tail           *t = &rc->tail;
+  const PetscReal L = rc->L_plus;
 
   PetscFunctionBeginUser;
   t->order = L > 0.0 ? rc->order_wanted : 0;
@@ -174,9 +174,13 @@ static PetscErrorCode TailClose_Private(Receptance rc)
     t->d = (t->C0 - L * t->C1 / t->C0) / (t->C1 * t->C1 / t->C0 - t->T2);
     t->b = (L + t->C1 * t->d) / t->C0;
     t->a = t->C0 * t->d;
-    /* a double pole has no place in the modal sums; it is as rare as it is harmless to avoid */
+    /*
+      A double pole has no place in the modal sums; it is as rare as it is harmless to avoid. Where the solution stops to be passive, d = 0,
+      a pole -d/b comes from far away to 0; what stands for the modes above the last cannot be slower than the first.
+    */
     const PetscReal discriminant = t->b * t->b - 4.0 * t->d;
-    if (!(t->d > 0.0) || !(t->b > 0.0) || !isfinite(t->d) || fabs(discriminant) < 1e-8 * t->b * t->b) t->order = 1;
+    if (!(t->d > t->b * rc->w[0]) || !(t->d > 0.0) || !(t->b > 0.0) || !isfinite(t->d) || fabs(discriminant) < 1e-8 * t->b * t->b)
+      t->order = 1;
   }
   t->states = t->order;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -305,9 +309,9 @@ PetscErrorCode ReceptanceGetZeros(Receptance rc, PetscInt *n, const double compl
 /* ReceptanceEvaluateTail - T(s) and T'(s); either output may be NULL.   (6.3)-(6.5) */
 PetscErrorCode ReceptanceEvaluateTail(Receptance rc, double complex s, double complex *T, double complex *dT)
 {
-  const Tail           *t = &rc->tail;
-  const PetscReal       L = rc->L_plus;
-  double complex        value, slope;
+  const Tail     *t = &rc->tail;
+  const PetscReal L = rc->L_plus;
+  double complex  value, slope;
 
   PetscFunctionBeginUser;
   if (t->order == 0) {
