@@ -78,6 +78,16 @@ static PetscErrorCode Tick_Private(void *ctx, Pool pool, Complaint *complaint)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/* A result without a point is no success. */
+static void Nothing_Private(const ContinueRoot *r, Complaint *complaint)
+{
+  for (PetscInt i = 0; i < r->n_accepted; ++i)
+    if (r->accepted[i].n_points) return;
+  if (!r->n_accepted) return;
+  ComplaintSet(complaint, *r->given.start_from ? EXIT_FILES : EXIT_OPTIONS, "nothing to follow: %.160s%s", r->accepted[0].why[0],
+               r->n_accepted > 1 ? ", and no other start is better" : "");
+}
+
 static PetscErrorCode Run_Private(Job *job, Complaint *complaint)
 {
   const PoolCallbacks callbacks = {.work = Work_Private, .commit = Commit_Private, .tick = Tick_Private};
@@ -98,6 +108,7 @@ static PetscErrorCode Run_Private(Job *job, Complaint *complaint)
     /* the others may be deep in a branch, or hang */
     if (complaint->exit_code && job->size > 1 && (complaint->exit_code != EXIT_COME_BACK || outcome == POOL_SILENT))
       PetscCall(AppAbort(job->comm, complaint));
+    if (!complaint->exit_code) Nothing_Private(&job->root, complaint);
   }
   PetscCall(PoolDestroy(&job->pool));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -65,10 +65,15 @@ PetscErrorCode ContinuationSetUp(Continuation c, Complaint *complaint)
     PetscCall(ContinuationSetUp(c->second, complaint));
   }
   c->lambda_scale = 0.1 * range; /* as much as this counts a change of the state by its own size */
-  c->step         = isnan(p->continue_step) ? range / 200.0 : p->continue_step;
-  c->max_step     = isnan(p->continue_max_step) ? PetscMax(range / 50.0, c->step) : p->continue_max_step;
-  c->min_step     = isnan(p->continue_min_step) ? PetscMin(1e-7 * range, c->step) : p->continue_min_step;
-  c->set_up       = (PetscBool)!complaint->exit_code;
+  /* what is given bounds what is not */
+  c->max_step = !isnan(p->continue_max_step) ? p->continue_max_step
+                : isnan(p->continue_step)    ? range / 50.0
+                                             : PetscMax(range / 50.0, p->continue_step);
+  c->min_step =
+    !isnan(p->continue_min_step) ? p->continue_min_step : PetscMin(1e-7 * range, isnan(p->continue_step) ? c->max_step : p->continue_step);
+  c->step     = !isnan(p->continue_step) ? p->continue_step : PetscClipInterval(range / 200.0, c->min_step, c->max_step);
+  c->max_step = PetscMax(c->max_step, c->step);
+  c->set_up   = (PetscBool)!complaint->exit_code;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,12 +104,12 @@ PetscErrorCode ContinuationDestroy(Continuation *continuation)
 /* What belongs to one branch. size: energy norm of a state */
 static PetscErrorCode BranchBegin_Private(Continuation c, PetscInt period, PetscInt shots, PetscReal size)
 {
-  enum { SAMPLES = 64 }; /* a period, for the margin */
+  enum { SAMPLES = 64, CONTACTS = 256 }; /* samples a period, for the margin; contacts that an orbit is followed with, stored or not */
   const PetscInt n = c->problem.n;
 
   PetscFunctionBeginUser;
   c->period   = period;
-  c->capacity = c->params.max_contacts;
+  c->capacity = PetscMax(c->params.max_contacts, CONTACTS);
   c->dense    = SAMPLES * period;
   PetscCall(CorrectorCreate(c->comm, &c->problem, period, shots, size, c->lambda_scale, &c->corrector));
   PetscCall(PointCreate_Private(c, &c->base));
@@ -220,6 +225,7 @@ PetscErrorCode ContinuationRun(Continuation c, const BranchStart *start, Branch 
   c->branch           = branch;
   c->stopped          = PETSC_FALSE;
   c->broken           = PETSC_FALSE;
+  c->no_section       = PETSC_FALSE;
   c->stored           = 0.0;
   branch->parameter   = c->params.continue_parameter;
   branch->modes       = c->problem.M;
@@ -244,7 +250,10 @@ PetscErrorCode ContinuationRun(Continuation c, const BranchStart *start, Branch 
   }
   if (!found) {
     for (int side = 0; side < 2; ++side)
-      PetscCall(PassageEnd_Private(c, side, END_NO_START, "no orbit of period %d was found at the start", (int)start->period));
+      PetscCall(PassageEnd_Private(c, side, END_NO_START,
+                                   c->no_section ? "the orbit of period %d at the start touches the stop at every phase"
+                                                 : "no orbit of period %d was found at the start",
+                                   (int)start->period));
   } else {
     c->begin.arclength = 0.0;
     c->begin.step      = 0.0;

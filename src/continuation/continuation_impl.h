@@ -79,6 +79,7 @@ struct _p_Continuation {
   PetscReal halved_at;           /* the parameter where the halves of an orbit changed places */
   PetscReal stored;              /* arclength of the last point that joined the branch */
   PetscBool stopped, has_before; /* `before` lies behind base, with the same contacts perhaps */
+  PetscBool no_section;          /* the start is in contact at every phase at which it was looked at */
   PetscBool broken;              /* what joined the branch last is no motion of the structure */
 };
 
@@ -191,6 +192,8 @@ PetscErrorCode PassageContacts_Private(Continuation c, int side, PetscReal step,
 PetscErrorCode PassageStore_Private(Continuation c, OrbitPoint *point);
 PetscErrorCode PassageEnd_Private(Continuation c, int side, BranchEnd end, const char *format, ...);
 PetscErrorCode PassageHalved_Private(Continuation c, int side);
+/* Is this an orbit of half the period, in round-off? */
+PetscBool PassageIsHalf_Private(const Continuation c, const OrbitPoint *point);
 
 /* walk.c */
 /* Ahead from base until something ends it. side: 0 backwards, 1 forwards */

@@ -48,6 +48,11 @@ PetscErrorCode PassageHalved_Private(Continuation c, int side)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscBool PassageIsHalf_Private(const Continuation c, const OrbitPoint *point)
+{
+  return (PetscBool)(c->period % 2 == 0 && !(PointHalves_Private(c, point) > equal_halves));
+}
+
 /* ---- smooth ---- */
 
 /*

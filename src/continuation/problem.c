@@ -8,8 +8,8 @@
 
 #include <math.h>
 
-/* Relative step of the damping ratio in its difference: truncation h^2 and round-off 1e-13/h are both near 1e-9. */
-static const PetscReal damping_step = 1e-5;
+/* Step of the damping ratio in its difference, relative, and as of a ratio no smaller than that: round-off is 1e-13 over it. */
+static const PetscReal damping_step = 1e-5, damping_least = 0.1;
 
 PetscErrorCode ProblemCreate(MPI_Comm comm, const Params *params, PetscInt modes, Problem *p, Complaint *complaint)
 {
@@ -124,7 +124,7 @@ static PetscErrorCode Run_Private(Problem *p, PetscReal lambda, PetscInt periods
 static PetscErrorCode ByDamping_Private(Problem *p, PetscReal lambda, PetscInt periods, const PetscReal *x, PetscReal *g,
                                         FlowReason *reason)
 {
-  const PetscReal h = damping_step * PetscMax(lambda, damping_step), high = PetscMin(lambda + h, 0.5 * (lambda + 1.0)),
+  const PetscReal h = damping_step * PetscMax(lambda, damping_least), high = PetscMin(lambda + h, 0.5 * (lambda + 1.0)),
                   low = PetscMax(lambda - h, 0.0);
 
   PetscFunctionBeginUser;

@@ -42,7 +42,7 @@ PetscErrorCode RowPoint_Private(Continuation c, const OrbitPoint *point)
   *BranchPoint(b, i, POINT_MARGIN)           = point->margin;
   *BranchPoint(b, i, POINT_N_CONTACTS)       = (PetscReal)r->count;
   *BranchPoint(b, i, POINT_STATE_IN_CONTACT) = point->in_contact ? 1.0 : 0.0;
-  for (PetscInt k = 0; k < PetscMin(r->count, r->capacity); ++k) {
+  for (PetscInt k = 0; k < PetscMin(r->count, b->layout.contacts); ++k) { /* the capacity is no smaller */
     const PetscReal period = floor(point->onset[k]);
 
     BranchPoint(b, i, POINT_CONTACT_PERIOD)[k]   = period;

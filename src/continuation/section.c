@@ -84,7 +84,8 @@ PetscErrorCode SectionBegin_Private(Continuation c, const BranchStart *start, Pe
   }
   look->record.count = kept;
   c->problem.section = SectionChoose_Private(c, look, &clearance);
-  *found             = (PetscBool)(clearance > 0.0);
+  c->no_section      = (PetscBool)(clearance <= 0.0 || (start->contact && !kept)); /* held, and never released */
+  *found             = (PetscBool)!c->no_section;
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
   if (c->problem.section == 0.0 && shots == 1) {
     PetscCall(PetscArraycpy(states, start->x, c->problem.n));

@@ -152,6 +152,7 @@ static PetscBool Bad_Private(const Continuation c, PetscReal step, PetscReal cos
 
   for (PetscInt i = 0; i < c->corrector.N; ++i) off += PetscSqr(next->z[i] - base->z[i] - step * base->t[i]);
   if (sqrt(off) > step || cosine < CONTINUATION_TURN) return PETSC_TRUE;
+  if (c->branch->start.origin == ORIGIN_DOUBLING && PassageIsHalf_Private(c, next)) return PETSC_TRUE; /* back on the branch it left */
   return (PetscBool)(next->record.count == base->record.count && ContactsTwice_Private(c, c->has_before ? &c->before : NULL, base, next));
 }
 
@@ -202,8 +203,7 @@ PetscErrorCode Walk_Private(Continuation c, int side)
       continue;
     }
     if (next->record.count > next->record.capacity) {
-      PetscCall(
-        PassageEnd_Private(c, side, END_FLOW, "more than -max_contacts %d contacts at %.10g", (int)c->capacity, (double)next->lambda));
+      PetscCall(PassageEnd_Private(c, side, END_FLOW, "more than %d contacts at %.10g", (int)c->capacity, (double)next->lambda));
       break;
     }
     if (met == MET_NOTHING) PetscCall(Closed_Private(c, side, &ended));

@@ -155,6 +155,13 @@ def in_the_way(r):
     check("nothing to do" in done.stdout, done.stdout)
 
 
+def nothing_to_follow(r):
+    """An orbit that is held all the time has no flight to cut it in: a line and a code, not a result without points that passes for good."""
+    done = r.run("held", "-receptance_modes 20 -stop_position 0.3 -initial_displacement 1 -forcing_amplitude 1 -forcing_frequency 6",
+                 "-continue_min 5 -continue_max 9 -settle_periods 20 -sample_periods 16 -max_period 8", code=OPTIONS, command="continue")
+    check("nothing to follow" in done.stderr and "touches the stop at every phase" in done.stderr, done.stderr)
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="graze_continue_bad_input_") as folder:
         r = Runs(folder)
@@ -167,6 +174,7 @@ def main():
                   ((PLAIN, BOUNDS, "-settle_periods 0 -sample_periods 4 -max_period 2 -max_periods 4"), OPTIONS, "no orbit to start from", True)]
         together(2, *(lambda case=case: refuse(r, *case) for case in cases))
         in_the_way(r)
+        nothing_to_follow(r)
     return finish()
 
 

@@ -41,6 +41,7 @@ static Oscillator At(const Params *p, const Branch *b, PetscInt point)
   if (p->continue_parameter == CONTINUE_STOP) o.stop = lambda;
   if (p->continue_parameter == CONTINUE_FREQUENCY) o.W = lambda;
   if (p->continue_parameter == CONTINUE_AMPLITUDE) o.A = lambda;
+  if (p->continue_parameter == CONTINUE_DAMPING) o.damping = lambda;
   return o;
 }
 
@@ -225,6 +226,31 @@ static void closed_branch_is_a_closed_curve(void **state)
 }
 
 /*
+  x'' + 2 D x' + x = cos t, x <= 1, C_R = 0.8 over the damping, one impact a period. At D = 1/2 the forced motion, of amplitude 1/2D, only
+  just reaches the stop: the impact dies there.
+*/
+static void closed_branch_over_damping(void **state)
+{
+  Params       params;
+  Continuation c;
+  Branch       b;
+
+  (void)state;
+  FollowOscillator(0.05, 0.8, 1.0, CONTINUE_DAMPING, 0.0, 0.45, &params);
+  params.beam_damping_ratios.n = 0; /* one ratio, which a list would forbid to change */
+  params.damping_ratio         = 0.05;
+  params.forcing_amplitude     = 1.0;
+  params.forcing_frequency     = 1.0;
+  FollowFrom(&params, 0, &c, &b);
+  assert_int_equal(b.layout.period, 1);
+  VerifyBranch(&params, &b);
+  assert_true(b.n_points > 10 && b.end[1] == END_BOUND && *BranchPoint(&b, b.n_points - 1, POINT_PARAMETER) == 0.45);
+  assert_true(*BranchPoint(&b, 0, POINT_PARAMETER) >= 0.0 && *BranchPoint(&b, 0, POINT_PARAMETER) < 1e-3); /* no ratio below 0 */
+  GOOD(BranchDestroy(&b));
+  GOOD(ContinuationDestroy(&c));
+}
+
+/*
   x'' + 0.04 x' + x = A cos 0.81 t, x <= 1, C_R = 0.9, two impacts in two periods: the branch turns at a fold between steps that are as long
   as the bend is wide, and ends where the slower impact dies, with a multiplier of 1e4 on the way. Fold: the five equations of two free
   flights and a vanishing determinant, solved with 30 digits. There the other arm has one impact: grazing at 0.418844574981572
@@ -339,9 +365,9 @@ static void closed_branch_point(void **state)
 
 int main(int argc, char **argv)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_branch_over_the_stop), cmocka_unit_test(closed_branch_of_two_impacts),
-                                     cmocka_unit_test(closed_branch_is_a_closed_curve), cmocka_unit_test(closed_branch_with_neimark_sacker),
-                                     cmocka_unit_test(closed_branch_point)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(closed_branch_over_the_stop),       cmocka_unit_test(closed_branch_of_two_impacts),
+                                     cmocka_unit_test(closed_branch_over_damping),        cmocka_unit_test(closed_branch_is_a_closed_curve),
+                                     cmocka_unit_test(closed_branch_with_neimark_sacker), cmocka_unit_test(closed_branch_point)};
   int                     failed;
 
   if (SlepcInitialize(&argc, &argv, NULL, NULL)) return 1;
