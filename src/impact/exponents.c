@@ -185,7 +185,7 @@ void SignalBegin(Signal *s, Look *look)
   }
   s->active   = x->n;
   s->dropped2 = s->dropped3 = 0.0;
-  s->e_t      = -1.0;
+  s->e_t                    = -1.0;
   Sum_Private(s->active, s->run_re, s->run_im, s->run_abs, x->re, x->im, x->re2, x->im2, x->mag2, x->mag3, look);
   AddForcing_Private(s, 0.0, look);
   s->looks += 1;
@@ -195,9 +195,9 @@ void SignalBegin(Signal *s, Look *look)
 
 void SignalStep(Signal *s, PetscInt level, Look *look)
 {
-  Exponents     *x   = s->exponents;
-  const PetscInt row = ExponentsRow_Private(x, level);
-  const PetscReal t  = look->t + ldexp(1.0, (int)level);
+  Exponents      *x   = s->exponents;
+  const PetscInt  row = ExponentsRow_Private(x, level);
+  const PetscReal t   = look->t + ldexp(1.0, (int)level);
 
   StepAndSum_Private(s->active, s->run_re, s->run_im, s->run_abs, x->step_re + row, x->step_im + row, x->step_abs + row, x->re, x->im,
                      x->re2, x->im2, x->mag2, x->mag3, look);
@@ -285,13 +285,19 @@ static SearchResult Bracketed_Private(Signal *s, PetscReal low, PetscReal high, 
   return at->q1 < 0.0 ? SEARCH_CROSSED : SEARCH_LOST;
 }
 
+/*
+  A period takes a hundred looks. A signal that stays within round-off of zero takes steps as short as the clock has, and is lost: a state
+  that no motion leads to, as Newton may try.
+*/
+enum { MOST_LOOKS = 100000 };
+
 SearchResult SignalFindFall(Signal *s, const Look *first, PetscReal end, PetscReal longest, SignalWatch watch, void *ctx, Look *at)
 {
-  Look      look = *first;
+  Look      look    = *first;
   PetscReal floor_q = 0.0, floor_q1 = -PETSC_MAX_REAL; /* proven lower bounds, for when round-off hides q */
   PetscBool rising = PETSC_TRUE;                       /* the start, where only derivatives tell: see below */
 
-  for (PetscInt count = 0; count < 10000000; ++count) {
+  for (PetscInt count = 0; count < MOST_LOOKS; ++count) {
     const Look before = look;
     PetscReal  step;
     int        level;
